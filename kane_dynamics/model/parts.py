@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -14,27 +15,46 @@ from kane_dynamics.exceptions import ModelError
 from kane_dynamics.model.topology import JOINT_KINDS, MOVING_KINDS
 
 ROTATION_TOLERANCE = 1e-9  # departure of R R' from the identity that is still round-off
+MAX_NAME_LENGTH = 200
+# Names travel into messages, file names, topics and comments of generated code. Letters, digits
+# and these marks cannot close a string, a comment or a line there.
+NAME = re.compile(r'[\w.:/+\-()\[\]|#@,=]+( +[\w.:/+\-()\[\]|#@,=]+)*\Z')
 
 
-def frozen(values, shape, what, finite=True):
+def show(text, most=60):
+    """Return foreign text as it may stand in a message: quoted, escaped and cut."""
+    text = text if isinstance(text, str) else repr(text)
+    return ascii(text if len(text) <= most else text[:most] + '...')
+
+
+def checked_name(text, what):
+    """Return text where it is a harmless name, or raise naming `what`."""
+    if not isinstance(text, str) or not NAME.match(text) or len(text) > MAX_NAME_LENGTH:
+        raise ModelError(
+            f'{what} {show(text)} is not a name; expected 1 to {MAX_NAME_LENGTH} letters, digits, '
+            'inner spaces and . : / + - ( ) [ ] | # @ , = _')
+    return text
+
+
+def frozen(values, shape, what, finite=True, error=ModelError):
     """Return values as a read-only float array of this shape, or raise naming `what`."""
     try:
         array = np.array(values, dtype=float)
     except (TypeError, ValueError):
-        raise ModelError(f'{what}: expected numbers of shape {shape}, got {values!r}') from None
+        raise error(f'{what}: expected numbers of shape {shape}, got {show(values)}') from None
     if array.shape != shape:
-        raise ModelError(f'{what}: expected shape {shape}, got {array.shape}')
+        raise error(f'{what}: expected shape {shape}, got {array.shape}')
     if finite and not np.isfinite(array).all():
-        raise ModelError(f'{what}: expected finite numbers, got {array.tolist()}')
+        raise error(f'{what}: expected finite numbers, got {array.tolist()}')
     array.setflags(write=False)
     return array
 
 
-def frozen_rotation(values, what):
+def frozen_rotation(values, what, error=ModelError):
     """Return values as a read-only rotation matrix (3, 3), or raise naming `what`."""
-    R = frozen(values, (3, 3), what)
+    R = frozen(values, (3, 3), what, error=error)
     if abs(R @ R.T - np.eye(3)).max() > ROTATION_TOLERANCE or np.linalg.det(R) < 0.0:
-        raise ModelError(f'{what}: expected a rotation matrix, got {R.tolist()}')
+        raise error(f'{what}: expected a rotation matrix, got {R.tolist()}')
     return R
 
 
@@ -82,10 +102,11 @@ class Visual:
     """A shape to draw: box, cylinder, sphere, capsule or mesh, placed in its link's frame."""
 
     kind: str
-    size: tuple[float, ...]  # box x y z; cylinder, capsule radius length; sphere radius; mesh scale
-    rotation: np.ndarray     # (3, 3)
-    position: np.ndarray     # (3,) [m]
-    filename: str = ''       # of a mesh, as the file says it; never opened here
+    # box: x y z; cylinder, capsule: radius, length; sphere: radius [m]; mesh: scale x y z
+    size: tuple[float, ...]
+    rotation: np.ndarray  # (3, 3)
+    position: np.ndarray  # (3,) [m]
+    filename: str = ''    # of a mesh, as the file says it; never opened here
 
     def __post_init__(self):
         size = tuple(number(value, f'{self.kind} size') for value in self.size)
@@ -102,10 +123,14 @@ class Link:
     inertial: Inertial | None = None
     visuals: tuple[Visual, ...] = ()
 
+    def __post_init__(self):
+        checked_name(self.name, 'link')
+        object.__setattr__(self, 'visuals', tuple(self.visuals))
+
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a joint: position [rad or m], speed, effort [N m or N]; infinite when not given."""
+    """Bounds of a joint: position [rad or m], speed, effort [N m or N]; infinite if not given."""
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -162,8 +187,9 @@ class Joint:
 
     def __post_init__(self):
         set_ = object.__setattr__
+        checked_name(self.name, 'joint')
         if self.kind not in JOINT_KINDS:
-            raise ModelError(f'joint {self.name!r} is {self.kind!r}; '
+            raise ModelError(f'joint {self.name!r} is {show(self.kind)}; '
                              f'supported: {", ".join(JOINT_KINDS)}')
         rotation = np.eye(3) if self.rotation is None else self.rotation
         position = np.zeros(3) if self.position is None else self.position

@@ -11,9 +11,10 @@ import numpy as np
 
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.model.parts import (  # noqa: F401  the public place of these names
-    Inertial, Joint, LimitArrays, Limits, Link, Mimic, Visual, frozen, frozen_rotation)
+    checked_name, frozen, frozen_rotation, Inertial, Joint, LimitArrays, Limits, Link, Mimic,
+    Visual)
 from kane_dynamics.model.topology import (  # noqa: F401
-    JOINT_KINDS, MOVING_KINDS, floating_joint, known, resolve_mimics, tree_order)
+    floating_joint, JOINT_KINDS, known, MOVING_KINDS, resolve_mimics, tree_order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +41,21 @@ class Robot:
     source: str = ''        # the file it came from, for messages
 
     def __post_init__(self):
+        checked_name(self.name, 'robot')
         links, joints = tree_order(self.links, self.joints)
         joints = resolve_mimics(joints)
         set_ = object.__setattr__
         set_(self, 'links', links)
         set_(self, 'joints', joints)
-        set_(self, 'gravity', frozen(self.gravity, (3,), 'gravity'))
+        set_(self, 'gravity', frozen(self.gravity, (3,), 'gravity', error=InputError))
         set_(self, 'extensions', tuple(self.extensions))
         floats = floating_joint(links, joints) is not None
         set_(self, 'floating_base', bool(self.floating_base) or floats)
         rotation = np.eye(3) if self.base_rotation is None else self.base_rotation
         position = np.zeros(3) if self.base_position is None else self.base_position
-        set_(self, 'base_rotation', frozen_rotation(rotation, 'base_rotation'))
-        set_(self, 'base_position', frozen(position, (3,), 'base_position'))
+        set_(self, 'base_rotation', frozen_rotation(rotation, 'base_rotation', InputError))
+        set_(self, 'base_position',
+             frozen(position, (3,), 'base_position', error=InputError))
 
     # ---- names and sizes ------------------------------------------------------------------
 
@@ -133,7 +136,7 @@ class Robot:
         return self.links[self._find(self._link_index, 'link', name)]
 
     def joint(self, name) -> Joint:
-        """Return the joint of this name, fixed ones included, or raise with the names there are."""
+        """Return the joint of this name, fixed ones too, or raise with the names there are."""
         return self.joints[self._find(self._joint_index, 'joint', name)]
 
     def joint_index(self, name) -> int:

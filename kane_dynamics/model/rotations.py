@@ -15,10 +15,10 @@ def cos_sin(angle):
     """
     Return cosine and sine of an angle [rad], exact zero where the angle is a quarter turn.
 
-    cos(pi/2) is 6e-17 only because pi is rounded; the author of the file meant zero.
+    cos(pi/2) is 6e-17 and sin(2 pi) -2.4e-16 only because pi is rounded; zero was meant.
     """
     c, s = math.cos(angle), math.sin(angle)
-    return (0.0 if abs(c) < 1e-15 else c), (0.0 if abs(s) < 1e-15 else s)
+    return (0.0 if abs(c) < 4e-16 else c), (0.0 if abs(s) < 4e-16 else s)
 
 
 def from_rpy(rpy):

@@ -13,7 +13,7 @@ JOINT_KINDS = MOVING_KINDS + ('fixed', 'floating')
 
 
 def refuse(kind, name, message):
-    """Raise a ModelError that names the link or joint; a file reader passes its own, with a line."""
+    """Raise a ModelError that names the link or joint; a file reader adds its line instead."""
     raise ModelError(f'{kind} {name!r}: {message}')
 
 

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from kane_dynamics.exceptions import InputError, MissingDependencyError, ModelError
+from kane_dynamics.model.physical import enforce
 from kane_dynamics.model.robot import (
     Inertial, Joint, JOINT_KINDS, Limits, Link, Mimic, MOVING_KINDS, Robot, Visual)
 from kane_dynamics.model.rotations import from_quaternion, from_rpy
@@ -15,26 +17,29 @@ from kane_dynamics.model.urdf_element import UrdfElements
 from kane_dynamics.model.xml_reader import MAX_BYTES, parse_xml
 
 MAX_LINKS = 5000
+UNBOUNDED = 1e300  # URDF has no word for infinity
 EXTENSIONS = ('flexible_link', 'flexible_joint')
 
 
-def load_urdf(source, gravity=(0.0, 0.0, -9.81), floating_base=False):
+def load_urdf(source, gravity=(0.0, 0.0, -9.81), floating_base=False, unphysical='refuse'):
     """
     Return the Robot that a URDF describes.
 
     source: a path, a .xacro path (needs the xacro package, which evaluates the expressions in the
     file: open only files you trust), or the XML text itself.
     gravity: (3,) in the world's axes [m/s^2]. floating_base: let the root link move freely; a
-    file whose massless root has a floating joint does so by itself.
+    file whose massless root has a floating joint does so by itself. unphysical: 'refuse' masses
+    and inertias that no body has, or 'warn'; what is merely odd is a KaneDynamicsWarning.
 
     Read from each joint: origin, axis, limit, mimic and dynamics. Of `<dynamics>`: damping,
     friction and, as our additions, armature [kg m^2 or kg] or rotor_inertia with gear_ratio
     (armature = rotor_inertia gear_ratio^2). A limit without lower and upper bounds nothing;
-    with one of the two, the other is 0 as the URDF specification says. Meshes are not opened.
+    with one of the two, the other is 0 as the URDF specification says; 1e300 and more is
+    unlimited. Meshes are not opened.
     """
     data, name = _read(source)
     document = parse_xml(data, name)
-    return _robot(UrdfElements(document), gravity, floating_base)
+    return enforce(_robot(UrdfElements(document), gravity, floating_base), unphysical)
 
 
 def _read(source):
@@ -173,9 +178,11 @@ def _limits(xml, element, kind):
     bounds = {}
     if kind != 'continuous' and ('lower' in element.attrib or 'upper' in element.attrib):
         bounds = {key: xml.number(element, key, 0.0) for key in ('lower', 'upper')}
-    for key in ('velocity', 'effort'):
-        if key in element.attrib:
-            bounds[key] = xml.number(element, key)
+    bounds.update((key, xml.number(element, key))
+                  for key in ('velocity', 'effort') if key in element.attrib)
+    for key, value in bounds.items():
+        if abs(value) >= UNBOUNDED:
+            bounds[key] = math.copysign(math.inf, value)
     return xml.build(element, Limits, **bounds)
 
 
@@ -201,5 +208,6 @@ def _origin(xml, element):
     if origin is not None and 'quat_xyzw' in origin.attrib:
         if 'rpy' in origin.attrib:
             xml.fail(origin, 'has both rpy and quat_xyzw; give one of them')
-        return xml.build(origin, from_quaternion, xml.vector(origin, 'quat_xyzw', size=4)), position
+        quaternion = xml.vector(origin, 'quat_xyzw', size=4)
+        return xml.build(origin, from_quaternion, quaternion), position
     return from_rpy(xml.vector(origin, 'rpy', (0.0, 0.0, 0.0))), position

@@ -8,11 +8,8 @@ import math
 import re
 
 from kane_dynamics.exceptions import ModelError
+from kane_dynamics.model.parts import checked_name, show
 
-MAX_NAME_LENGTH = 200
-# Names travel into messages, file names, topics and comments of generated code. Letters, digits
-# and these marks cannot close a string, a comment or a line there.
-NAME = re.compile(r'[\w.:/+\-()\[\]|#@,=]+( +[\w.:/+\-()\[\]|#@,=]+)*\Z')
 # float() would also take nan, inf, 1_000 and digits of other scripts
 NUMBER = re.compile(r'[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z', re.ASCII)
 _REQUIRED = object()
@@ -45,13 +42,7 @@ class UrdfElements:
         text = element.get(key)
         if text is None:
             self.fail(element, f'the attribute {key!r} is missing')
-        text = text.strip(' ')
-        if len(text) > MAX_NAME_LENGTH:
-            self.fail(element, f'{key} is longer than {MAX_NAME_LENGTH} characters')
-        if not NAME.match(text):
-            self.fail(element, f'{key} {show(text)} is not a name; expected letters, digits '
-                      'and . : / + - ( ) [ ] | # @ , = _')
-        return text
+        return self.build(element, checked_name, text, key)
 
     def child(self, element, tag, required=False):
         """Return the only child of this tag, or None; two are refused."""
@@ -89,8 +80,3 @@ class UrdfElements:
         if not math.isfinite(value):
             self.fail(element, f'{key}: expected a finite number, got {show(text)}')
         return value
-
-
-def show(text, most=60):
-    """Return text from a file as it may stand in a message: quoted, escaped and cut."""
-    return ascii(text if len(text) <= most else text[:most] + '...')
