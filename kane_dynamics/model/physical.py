@@ -64,13 +64,17 @@ def enforce(robot, unphysical='refuse', stacklevel=2):
     return robot
 
 
-def _lines(findings):
-    """Return findings as text, the links of one message together."""
+def grouped(findings):
+    """Return one text per message, the links that share it named together."""
     links = {}
     for finding in findings:
         links.setdefault(finding.message, []).append(repr(finding.link))
-    return '\n'.join(f'  link{"s" * (len(names) > 1)} {", ".join(names)}: {message}'
-                     for message, names in links.items())
+    return [f'link{"s" * (len(names) > 1)} {", ".join(names)}: {message}'
+            for message, names in links.items()]
+
+
+def _lines(findings):
+    return '\n'.join('  ' + text for text in grouped(findings))
 
 
 def _length(robot):
