@@ -1,0 +1,45 @@
+# kane_dynamics: `make help` lists what there is. Each target sets up what it needs in .venv by itself.
+PYTHON ?= python3
+ARGS ?=
+
+python := .venv/bin/python
+# $(call setup,SET): .venv with requirements/SET.txt; at once when it is there already.
+setup = @$(PYTHON) requirements/install.py $(1)
+say = @echo "[kane_dynamics]
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test test-slow bench lint clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@echo "ARGS='...' goes to the program that runs (make test ARGS='-k gravity'); PYTHON=python3.12 picks a Python."
+
+demo:  ## load an arm, follow a trajectory, print the torques and how far Pinocchio's are
+	$(call setup,demo)
+	$(say) running examples/follow_trajectory.py"
+	@$(python) examples/follow_trajectory.py $(ARGS)
+
+test:  ## run every test but the slow ones
+	$(call setup,test)
+	$(say) running the tests"
+	@$(python) -m pytest -m 'not slow' $(ARGS)
+
+test-slow:  ## run the slow tests
+	$(call setup,test)
+	$(say) running the slow tests"
+	@$(python) -m pytest -m slow $(ARGS) || test $$? -eq 5  # 5: none is marked slow
+
+bench:  ## time this package beside Pinocchio, MuJoCo, CasADi and SymPy
+	$(call setup,bench)
+	$(say) running benchmark/bench.py"
+	@$(python) benchmark/bench.py $(ARGS)
+
+lint:  ## check the style (the rules of ament_flake8)
+	$(call setup,lint)
+	$(say) running flake8"
+	@$(python) -m flake8 $(ARGS)
+
+clean:  ## remove all that the other targets made, .venv too
+	rm -rf .venv build dist install log out .pytest_cache .ruff_cache *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
