@@ -1,0 +1,115 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Programs as machine code, through llvmlite: milliseconds to compile, no compiler needed."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+import ctypes
+import functools
+import threading
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from . import llvm_text, python_entry
+
+_LOCK = threading.Lock()        # llvmlite's compiler is one at a time
+
+
+@functools.cache
+def _target_machine():
+    """Return code generation for this very processor."""
+    try:
+        llvm.initialize()       # a no-op that newer llvmlite has removed
+    except RuntimeError:
+        pass
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    for name, address in python_entry.symbols().items():
+        llvm.add_symbol(name, address)
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features, opt=2)
+
+
+def compiled(text):
+    """Return an engine that holds the functions of LLVM text; keep it as long as they are used."""
+    with _LOCK:
+        machine = _target_machine()
+        module = llvm.parse_assembly(text)
+        module.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = True
+        options.slp_vectorization = False       # costs time and gains nothing on such code
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+        engine = llvm.create_mcjit_compiler(module, machine)
+        engine.finalize_object()
+        return engine
+
+
+class LlvmKernel:
+    """Evaluate a program by machine code; the batch form is compiled when it is first used."""
+
+    def __init__(self, program):
+        self.program = program
+        text = [llvm_text.sincos_definition(), llvm_text.sample_function(program)]
+        if python_entry.usable():
+            text.append(python_entry.text(program))
+        self._engine = compiled('\n'.join(text))
+        pointers = [ctypes.c_void_p] * (len(program.inputs) + 1)
+        self._sample = ctypes.CFUNCTYPE(None, *pointers)(self.address('sample'))
+
+    def address(self, name):
+        """Return where a compiled function starts."""
+        return self._engine.get_function_address(name)
+
+    def fill(self, arrays, out):
+        """Compute one sample: contiguous float64 input arrays to the array `out`."""
+        self._sample(*(array.ctypes.data for array in arrays), out.ctypes.data)
+
+    def fill_many(self, arrays, out, threads=1):
+        """Compute samples: (N, size) arrays, (size,) for a shared one, to `out` (N, outputs)."""
+        bounds = np.linspace(0, len(out), max(1, threads) + 1).astype(int)
+        parts = [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:]) if b > a]
+
+        def fill_part(rows):
+            pointers = [array.ctypes.data if each.shared else array[rows].ctypes.data
+                        for each, array in zip(self.program.inputs, arrays)]
+            workspace = np.zeros(llvm_text.workspace_size(self.program))
+            self._batch(rows.stop - rows.start, *pointers, out[rows].ctypes.data,
+                        workspace.ctypes.data)
+
+        if len(parts) > 1:
+            with ThreadPoolExecutor(len(parts)) as pool:
+                list(pool.map(fill_part, parts))
+        elif parts:
+            fill_part(parts[0])
+
+    @functools.cached_property
+    def _batch_engine(self):
+        return compiled('\n'.join([llvm_text.sincos_definition(),
+                                   llvm_text.batch_functions(self.program)]))
+
+    @functools.cached_property
+    def _batch(self):
+        pointers = [ctypes.c_void_p] * (len(self.program.inputs) + 2)
+        return ctypes.CFUNCTYPE(None, ctypes.c_int64, *pointers)(
+            self._batch_engine.get_function_address('batch'))
+
+    def entry(self, fallback, documentation, shared=()):
+        """Return a Python callable of machine code, or None where that cannot be trusted.
+
+        What is not plain float64 arrays of the right shape is passed on to `fallback`.
+        """
+        if not python_entry.usable():
+            return None
+        return python_entry.call(self, fallback, documentation, shared)
+
+    def bound(self, arrays):
+        """Return step(): computes from and into these very arrays, checked by the caller."""
+        if not python_entry.usable():
+            pointers = [array.ctypes.data for array in arrays]
+            return lambda keep=arrays: self._sample(*pointers)
+        return python_entry.bound(self, arrays)

@@ -1,0 +1,65 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""A recorded function: named input arrays, output scalars, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..kane.differentiate import reachable
+from ..kane.scalar import Graph
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input array of a program; a shared one is the same for all samples of a batch."""
+
+    name: str
+    size: int
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class OperationCount:
+    """Operations of one evaluation; sign changes are not counted (they merge into sums)."""
+
+    mul: int
+    add: int
+    div: int
+    sqrt: int
+    sincos: int
+
+    def __str__(self):
+        return (f'{self.mul} mult, {self.add} add, {self.div} div, '
+                f'{self.sqrt} sqrt, {self.sincos} sincos')
+
+
+@dataclass(frozen=True)
+class Program:
+    """Straight-line code that is not yet written in any language."""
+
+    name: str
+    inputs: tuple         # of Input
+    outputs: tuple        # of Scalar, in the order of the flat output array
+    shape: tuple          # of the output array
+    statements: tuple     # of Scalar, every one that the outputs need, operands first
+
+    @property
+    def operation_count(self):
+        """Return how many operations one evaluation takes."""
+        ops = [scalar.op for scalar in self.statements]
+        angles = {scalar.args[0].serial for scalar in self.statements
+                  if scalar.op in ('sin', 'cos')}
+        return OperationCount(mul=ops.count('mul'), add=ops.count('add') + ops.count('sub'),
+                              div=ops.count('inv'), sqrt=ops.count('sqrt'), sincos=len(angles))
+
+
+def record(name, inputs, function, shape):
+    """Return the program of `function`, called with one list of scalars per input.
+
+    The function returns a flat list of scalars (or floats) that fills an array of `shape`.
+    """
+    graph = Graph()
+    results = function(*(graph.inputs(each.name, each.size) for each in inputs))
+    outputs = tuple(graph.zero + result for result in results)
+    return Program(name, tuple(inputs), outputs, tuple(shape), tuple(reachable(outputs)))

@@ -1,0 +1,78 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Programs as Python text: runs everywhere, on floats and, column by column, on numpy blocks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+BLOCK = 1024    # samples per numpy block: 8 kB a temporary, so that the working set stays in cache
+SIGNS = {'add': '+', 'sub': '-', 'mul': '*'}
+
+
+def identifiers(program, input_text):
+    """Return a name for every scalar of a program: generated names and numbers, nothing else."""
+    names = {}
+    for scalar in program.statements:
+        if scalar.op == 'const':
+            text = repr(scalar.value)
+            names[scalar.serial] = f'({text})' if scalar.value < 0.0 else text
+        elif scalar.op == 'input':
+            names[scalar.serial] = input_text(*scalar.args)
+        else:
+            names[scalar.serial] = f'z{scalar.serial}'
+    return names
+
+
+def expression(scalar, names):
+    """Return the right-hand side of one statement; the same text is Python and C."""
+    a = names[scalar.args[0].serial]
+    if scalar.op in SIGNS:
+        return f'{a} {SIGNS[scalar.op]} {names[scalar.args[1].serial]}'
+    return {'neg': f'-{a}', 'inv': f'1.0 / {a}'}.get(scalar.op, f'{scalar.op}({a})')
+
+
+def python_source(program):
+    """Return the text of a function of scalar arguments that returns a tuple."""
+    arguments = [f'{each.name}{k}' for each in program.inputs for k in range(each.size)]
+    names = identifiers(program, lambda group, k: f'{group}{k}')
+    lines = [f'def {program.name}({", ".join(arguments)}):',
+             f'    """Return {len(program.outputs)} values ({program.operation_count})."""']
+    for scalar in program.statements:
+        if scalar.op not in ('const', 'input'):
+            lines.append(f'    {names[scalar.serial]} = {expression(scalar, names)}')
+    results = [names[output.serial] for output in program.outputs]
+    lines.append(f'    return ({", ".join(results)},)')
+    return '\n'.join(lines) + '\n'
+
+
+class PythonKernel:
+    """Evaluate a program without any compiler."""
+
+    def __init__(self, program):
+        self.program = program
+        # the text holds only generated names and number literals: nothing from a file is in it
+        code = compile(python_source(program), f'<{program.name}>', 'exec')
+        of_floats = {'sin': math.sin, 'cos': math.cos, 'sqrt': math.sqrt}
+        of_columns = {'sin': np.sin, 'cos': np.cos, 'sqrt': np.sqrt}
+        exec(code, of_floats)
+        exec(code, of_columns)
+        self._of_floats, self._of_columns = of_floats[program.name], of_columns[program.name]
+
+    def fill(self, arrays, out):
+        """Compute one sample: flat float64 input arrays to the flat array `out`."""
+        arguments = [value for array in arrays for value in array.tolist()]
+        out[:] = self._of_floats(*arguments)
+
+    def fill_many(self, arrays, out, threads=1):
+        """Compute samples: (N, size) arrays, (size,) for a shared one, to `out` (N, outputs)."""
+        del threads                                        # numpy blocks run one after another
+        for start in range(0, len(out), BLOCK):
+            rows = slice(start, start + BLOCK)
+            arguments = []
+            for each, array in zip(self.program.inputs, arrays):
+                arguments.extend(array if each.shared else np.ascontiguousarray(array[rows].T))
+            for k, column in enumerate(self._of_columns(*arguments)):
+                out[rows, k] = column

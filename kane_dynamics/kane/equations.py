@@ -1,0 +1,156 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Kane's equations, once: F_r + F_r* = 0 for any tree of bodies, on any scalar type.
+
+Everything that the package computes about motion and force asks this file. Run on floats it is the
+reference; run on recording scalars (`scalar.py`) it writes the straight-line program of one arm.
+
+Names: w, alpha the angular velocity and acceleration of a body, a the acceleration of its origin
+(all inertial, components in the body frame; gravity enters as an upward acceleration of the base),
+F and N a force and its moment about the body's origin.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .scalar import cos, sin
+
+ZERO = np.zeros(3)
+
+
+def cross(a, b):
+    """Return a x b."""
+    return np.array([a[1] * b[2] - a[2] * b[1],
+                     a[2] * b[0] - a[0] * b[2],
+                     a[0] * b[1] - a[1] * b[0]])
+
+
+def spin_matrix(w, alpha):
+    """Return U = [alpha]x + [w]x [w]x: a point at r has the acceleration a + U r."""
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    return np.array([[-(yy + zz), xy - alpha[2], xz + alpha[1]],
+                     [xy + alpha[2], -(xx + zz), yz - alpha[0]],
+                     [xz - alpha[1], yz + alpha[0], -(xx + yy)]])
+
+
+class Place:
+    """Where a body is in its parent: the constant rotation C, the joint's rotation, the origin."""
+
+    def __init__(self, body, q):
+        self.C = body.C
+        self.p = body.p
+        self.turn = None                                   # joint rotation, body to joint frame
+        if body.kind == 'floating':
+            x, y, z, qx, qy, qz, qw = q[body.q_index:body.q_index + 7]
+            self.p = np.array([x, y, z])
+            self.turn = _rotation_of_quaternion(qx, qy, qz, qw)
+            return
+        joint = body.ratio * q[body.q_index] + body.offset
+        if body.kind == 'revolute':
+            s, c = sin(joint), cos(joint)
+            s, c = ((s, c), (c, -s), (-s, -c), (-c, s))[body.quarter_turns % 4]
+            self.turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        else:
+            self.p = body.p + body.C[:, 2] * joint
+
+    def inward(self, v):
+        """Return components in the parent frame of a vector given in the body frame."""
+        return self.C @ (v if self.turn is None else self.turn @ v)
+
+    def outward(self, v):
+        """Return components in the body frame of a vector given in the parent frame."""
+        v = self.C.T @ v
+        return v if self.turn is None else self.turn.T @ v
+
+
+def _rotation_of_quaternion(x, y, z, w):
+    """Return R for a unit quaternion."""
+    return np.array([
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+        [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+        [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)]])
+
+
+def inertia_pair(body, w, alpha, a):
+    """Return (F, N) = -(R*, T*) of one body: its inertia force and the moment about its origin.
+
+        F = int (a + U r) dm             = m a + U h
+        N = int r x (a + U r) dm         = h x a + vee(U S - (U S)')
+    """
+    U, h, S = spin_matrix(w, alpha), body.h, body.S
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]     # U_ii differ by these alone
+    F = a * body.m + U @ h
+    N = cross(h, a) + np.array([
+        U[2, 0] * S[0, 1] + U[2, 1] * S[1, 1] - U[1, 0] * S[0, 2] - U[1, 2] * S[2, 2]
+        + (zz - yy) * S[1, 2],
+        U[0, 1] * S[1, 2] + U[0, 2] * S[2, 2] - U[2, 1] * S[0, 1] - U[2, 0] * S[0, 0]
+        + (xx - zz) * S[0, 2],
+        U[1, 2] * S[0, 2] + U[1, 0] * S[0, 0] - U[0, 2] * S[1, 2] - U[0, 1] * S[1, 1]
+        + (yy - xx) * S[0, 1]])
+    return F, N
+
+
+def joint_motion(body, place, u, ud, parent):
+    """Return (w, alpha, a) of a body from its parent's, one step of the outward recursion."""
+    w_P, alpha_P, a_P = parent
+    # the origin, carried by the parent: a + U p (Angeles, Ma and Rojas 1989, eq. 19)
+    a = place.outward(a_P + spin_matrix(w_P, alpha_P) @ place.p)
+    w, alpha = place.outward(w_P), place.outward(alpha_P)
+    k = body.u_index
+    if body.kind == 'floating':
+        v, w = np.array(u[k:k + 3]), np.array(u[k + 3:k + 6])
+        return w, np.array(ud[k + 3:k + 6]), a + np.array(ud[k:k + 3]) + cross(w, v)
+    rate, acceleration = body.ratio * u[k], body.ratio * ud[k]
+    if body.kind == 'revolute':
+        # w = w_P + z qd;  alpha = alpha_P + z qdd + w x z qd
+        alpha = np.array([alpha[0] + w[1] * rate, alpha[1] - w[0] * rate,
+                          alpha[2] + acceleration])
+        w = np.array([w[0], w[1], w[2] + rate])
+    else:
+        # a += z qdd + 2 w x z qd
+        twice = rate + rate
+        a = np.array([a[0] + w[1] * twice, a[1] - w[0] * twice, a[2] + acceleration])
+    return w, alpha, a
+
+
+def kane(tree, q, u, ud, gravity, base=(ZERO, ZERO, ZERO)):
+    """Return the generalized forces tau that make the arm move so, and the pairs in its joints.
+
+    Kane's equations F_r + F_r* = 0 with the joint torques among the active forces give, for every
+    generalized speed u_r with partial velocities Ju_v[:, r], Ju_w[:, r] of each body B,
+
+        tau_r = sum_B  Ju_v_NB[:, r] . F_B + Ju_w_NB[:, r] . N_B,
+
+    F_B, N_B being inertia minus gravity forces. A joint's speed moves everything outboard of it by
+    the same partial velocities (z, or z x r), so the sum is taken once: pairs are collected from
+    the tips inward and projected on z on the way (Angeles, Ma and Rojas 1989, eqs. 47-51).
+
+    tree: bodies; q (nq), u, ud (nv): sequences of one scalar type; gravity (3,) [m/s^2] in the base
+    frame; base: prescribed (w, alpha, a) of the base. Returns tau (nv,) and per body (F, N), the
+    force and moment through its joint, about its origin, in its frame.
+    """
+    g = np.asarray(gravity)
+    motion, places, pairs = [], [], []
+    for body in tree.bodies:                               # outward: velocities, accelerations
+        place = Place(body, q)
+        parent = motion[body.parent] if body.parent >= 0 else (base[0], base[1], base[2] - g)
+        w, alpha, a = joint_motion(body, place, u, ud, parent)
+        motion.append((w, alpha, a))
+        places.append(place)
+        pairs.append(inertia_pair(body, w, alpha, a))
+    tau = [0.0] * tree.nv
+    for i in reversed(range(len(tree.bodies))):            # inward: collect, project
+        body, place, (F, N) = tree.bodies[i], places[i], pairs[i]
+        k = body.u_index
+        if body.kind == 'floating':
+            tau[k:k + 6] = [*F, *N]
+        else:
+            tau[k] = tau[k] + body.ratio * (N[2] if body.kind == 'revolute' else F[2])
+        if body.parent >= 0:
+            F_P = place.inward(F)
+            N_P = place.inward(N) + cross(place.p, F_P)
+            F_sum, N_sum = pairs[body.parent]
+            pairs[body.parent] = (F_sum + F_P, N_sum + N_P)
+    return tau, pairs

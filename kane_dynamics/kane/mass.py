@@ -1,0 +1,103 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The mass matrix: what is outboard of a joint, frozen, moved by that joint's partial velocities.
+
+Column r of M is `kane` at rest with ud = e_r. All bodies outboard of joint r then move as one, so
+their mass moments are first added up (composite body) and the pair of that one body is projected
+on the partial velocities of the joints inboard of it: fewer operations than nv calls of `kane`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .equations import cross, Place
+
+
+def mass_matrix(tree, q):
+    """Return M (nv, nv) with M ud the inertia part of tau, as a list of rows."""
+    places = [Place(body, q) for body in tree.bodies]
+    m = [body.m for body in tree.bodies]
+    h = [np.array(body.h) for body in tree.bodies]
+    S = [np.array(body.S) for body in tree.bodies]
+    M = [[0.0] * tree.nv for _ in range(tree.nv)]
+    for i in reversed(range(len(tree.bodies))):
+        for r, pair in _unit_pairs(tree.bodies[i], m[i], h[i], S[i]):
+            _project_inward(tree, places, M, i, r, pair)
+        parent = tree.bodies[i].parent
+        if parent >= 0:
+            m_P, h_P, S_P = _moved_inward(places[i], m[i], h[i], S[i])
+            m[parent], h[parent], S[parent] = m[parent] + m_P, h[parent] + h_P, S[parent] + S_P
+    return M
+
+
+def _unit_pairs(body, m, h, S):
+    """Yield (r, (F, N)) for each speed of a joint: the composite body's pair for ud_r = 1.
+
+    Turning about z: F = z x h, N = I z with I = tr(S) 1 - S.  Sliding along z: F = m z, N = h x z.
+    """
+    k = body.u_index
+    inertia = np.array([[S[1, 1] + S[2, 2], -S[0, 1], -S[0, 2]],
+                        [-S[0, 1], S[0, 0] + S[2, 2], -S[1, 2]],
+                        [-S[0, 2], -S[1, 2], S[0, 0] + S[1, 1]]])
+    axes = np.eye(3)
+    if body.kind == 'floating':
+        for j in range(3):
+            yield k + j, (axes[j] * m, cross(h, axes[j]))
+        for j in range(3):
+            yield k + 3 + j, (cross(axes[j], h), inertia[:, j])
+    elif body.kind == 'revolute':
+        yield k, (cross(axes[2], h) * body.ratio, inertia[:, 2] * body.ratio)
+    else:
+        yield k, (axes[2] * m * body.ratio, cross(h, axes[2]) * body.ratio)
+
+
+def _project_inward(tree, places, M, i, r, pair):
+    """Carry the pair of column r from body i to the base and project it on every joint it meets."""
+    F, N = pair
+    own = True
+    while True:
+        body = tree.bodies[i]
+        k = body.u_index
+        if body.kind == 'floating':
+            rows = list(zip(range(k, k + 6), [*F, *N]))
+        else:
+            rows = [(k, body.ratio * (N[2] if body.kind == 'revolute' else F[2]))]
+        for row, value in rows:
+            if own:
+                if row <= r:                                # upper triangle of a body's own block
+                    _add(M, row, r, value)
+            else:                                           # two joints that share a speed: twice
+                _add(M, row, r, value + value if row == r else value)
+        if body.parent < 0:
+            return
+        F = places[i].inward(F)
+        N = places[i].inward(N) + cross(places[i].p, F)
+        i, own = body.parent, False
+
+
+def _add(M, row, column, value):
+    M[row][column] = M[row][column] + value
+    M[column][row] = M[row][column]
+
+
+def _moved_inward(place, m, h, S):
+    """Return the mass moments of a composite body in its parent's frame.
+
+    S_P = R S R' + p t' + t p' with t = R h + m p / 2. About z the rotation needs one product pair:
+    with e = (Sxx - Syy) c - 2 Sxy s,  Sxx' = Syy + c e,  Syy' = Sxx - c e,  Sxy' = Sxy + s e.
+    """
+    if place.turn is not None:
+        c, s = place.turn[0, 0], place.turn[1, 0]
+        e = (S[0, 0] - S[1, 1]) * c - (S[0, 1] + S[0, 1]) * s
+        xx, yy, xy = S[1, 1] + c * e, S[0, 0] - c * e, S[0, 1] + s * e
+        xz, yz = c * S[0, 2] - s * S[1, 2], s * S[0, 2] + c * S[1, 2]
+        S = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, S[2, 2]]])
+    CS = place.C @ S
+    h_P, p = place.inward(h), place.p
+    t = h_P + p * (0.5 * m)
+    S_P = np.empty((3, 3), dtype=object)
+    for r in range(3):
+        for k in range(r, 3):
+            S_P[r, k] = S_P[k, r] = CS[r] @ place.C[k] + (p[r] * t[k] + t[r] * p[k])
+    return m, h_P + p * m, S_P

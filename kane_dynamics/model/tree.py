@@ -1,0 +1,164 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The arm as Kane's equations see it: bodies in a tree, each turning about or sliding along its z.
+
+A `Robot` speaks the URDF's language (links, fixed joints, any axis). A `Tree` has only what moves:
+links behind fixed joints are merged, every body frame has its origin on the joint and its z on the
+joint axis, and the inertia is written as moments of the mass distribution about that origin,
+
+    m = int dm,    h = int r dm,    S = int r r' dm,
+
+because these add up, move and rotate more simply than mass centres and inertia tensors do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Body:
+    """One moving body: its place in the tree, its joint and its mass moments.
+
+    The body frame in its parent's frame is R_PB = C Rz(theta) with origin p_PB (revolute), or
+    R_PB = C with origin p_PB + d C z (prismatic), where theta or d = ratio * q + offset.
+    A floating body moves freely in its parent: q gives its position and quaternion.
+    """
+
+    parent: int                  # index of the parent body; -1 is the base
+    kind: str                    # 'revolute' | 'prismatic' | 'floating'
+    q_index: int                 # first coordinate in q
+    u_index: int                 # first generalized speed in u
+    C: np.ndarray                # (3, 3) constant rotation
+    p: np.ndarray                # (3,) origin in the parent frame [m]
+    m: float                     # [kg]
+    h: np.ndarray                # (3,) first moment [kg m]
+    S: np.ndarray                # (3, 3) second moment [kg m^2]
+    ratio: float = 1.0           # a mimic joint follows its leader's coordinate
+    offset: float = 0.0          # [rad or m]
+    quarter_turns: int = 0       # further offset of theta, exact: sine and cosine are swapped
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame (a link of the URDF) fixed in a body: R_BF and p_BF; body -1 is the base."""
+
+    body: int
+    R: np.ndarray
+    p: np.ndarray
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Bodies in an order where parents come first, and the frames that ride on them."""
+
+    bodies: tuple
+    frames: dict
+    nq: int
+    nv: int
+
+    @property
+    def speed_parents(self):
+        """Return, per generalized speed, the next speed toward the base (-1: none).
+
+        M is zero between speeds on different branches; this is that pattern (Featherstone 2008,
+        ch. 6). Mimic joints tie branches together: then every speed may meet every other one.
+        """
+        if len({body.u_index for body in self.bodies}) < len(self.bodies):
+            return list(range(-1, self.nv - 1))
+        parents = [-1] * self.nv
+        for body in self.bodies:
+            last_of_parent = -1
+            if body.parent >= 0:
+                parent = self.bodies[body.parent]
+                last_of_parent = parent.u_index + (5 if parent.kind == 'floating' else 0)
+            parents[body.u_index] = last_of_parent
+            if body.kind == 'floating':
+                for k in range(1, 6):
+                    parents[body.u_index + k] = body.u_index + k - 1
+        return parents
+
+    @property
+    def depth(self):
+        """Return the number of bodies on the longest way from the base to a tip."""
+        depths = []
+        for body in self.bodies:
+            depths.append(1 + (depths[body.parent] if body.parent >= 0 else 0))
+        return max(depths, default=0)
+
+
+def moments(inertial):
+    """Return (m, h, S) of a link about its frame origin.
+
+    S = (tr I / 2) 1 - I + m c c', with I the central inertia and c the mass centre.
+    """
+    m, c, inertia = inertial.mass, inertial.com, inertial.inertia
+    S = 0.5 * np.trace(inertia) * np.eye(3) - inertia + m * np.outer(c, c)
+    return m, m * c, S
+
+
+def moved(m, h, S, R, p):
+    """Return mass moments in another frame: points become R r + p."""
+    h_rotated = R @ h
+    cross_term = np.outer(p, h_rotated)
+    return (m, h_rotated + m * p,
+            R @ S @ R.T + cross_term + cross_term.T + m * np.outer(p, p))
+
+
+def frame_with_z_on(axis):
+    """Return a rotation whose third column is `axis`, exact for the coordinate axes."""
+    nearest = int(np.argmax(np.abs(axis)))
+    if abs(axis[nearest]) == 1.0:
+        z = np.eye(3)[nearest] * axis[nearest]
+        x = np.eye(3)[(nearest + 1) % 3]
+    else:
+        z = axis / np.linalg.norm(axis)
+        x = np.eye(3)[int(np.argmin(np.abs(z)))]
+        x = x - (x @ z) * z
+        x = x / np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z]) + 0.0
+
+
+def tree_of(robot):
+    """Return the tree of bodies of a robot: fixed links merged, z on every joint axis."""
+    coordinates = {name: k for k, name in enumerate(robot.joint_names)}
+    first_q, first_u = (7, 6) if robot.floating_base else (0, 0)
+    placed = {robot.root: (-1, np.eye(3), np.zeros(3))}    # link -> body, R_BL, p_BL
+    bodies, mass_moments = [], []
+    if robot.floating_base:
+        bodies.append(dict(parent=-1, kind='floating', q_index=0, u_index=0,
+                           C=np.eye(3), p=np.zeros(3)))
+        mass_moments.append([0.0, np.zeros(3), np.zeros((3, 3))])
+        placed[robot.root] = (0, np.eye(3), np.zeros(3))
+    for joint in robot.joints:
+        if joint.kind == 'floating':                       # the root's: its body stands already
+            placed[joint.child] = placed[joint.parent]
+            continue
+        parent_body, R_BL, p_BL = placed[joint.parent]
+        R_BJ, p_BJ = R_BL @ joint.rotation, p_BL + R_BL @ joint.position
+        if joint.kind == 'fixed':
+            placed[joint.child] = (parent_body, R_BJ, p_BJ)
+            continue
+        R_JB = frame_with_z_on(joint.axis)
+        follows, ratio, offset = joint.name, 1.0, 0.0
+        if joint.mimic is not None:
+            follows, ratio, offset = (joint.mimic.joint, joint.mimic.multiplier,
+                                      joint.mimic.offset)
+        k = coordinates[follows]
+        placed[joint.child] = (len(bodies), R_JB.T, np.zeros(3))
+        bodies.append(dict(parent=parent_body,
+                           kind='prismatic' if joint.kind == 'prismatic' else 'revolute',
+                           q_index=first_q + k, u_index=first_u + k,
+                           C=R_BJ @ R_JB, p=p_BJ, ratio=ratio, offset=offset))
+        mass_moments.append([0.0, np.zeros(3), np.zeros((3, 3))])
+    for link in robot.links:
+        body, R, p = placed[link.name]
+        if link.inertial is not None and body >= 0:
+            mass_moments[body] = [a + b for a, b in
+                                  zip(mass_moments[body], moved(*moments(link.inertial), R, p))]
+    return Tree(bodies=tuple(Body(m=m, h=h, S=S, **body)
+                             for body, (m, h, S) in zip(bodies, mass_moments)),
+                frames={name: Frame(*place) for name, place in placed.items()},
+                nq=robot.nq, nv=robot.nv)
