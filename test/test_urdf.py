@@ -242,6 +242,13 @@ def test_numbers_that_are_no_finite_numbers_are_refused(word):
     refused(two_link(f'<limit lower="{word}"/>'), '<limit>', 'lower')
 
 
+def test_numbers_whose_products_would_overflow_are_refused():
+    refused(two_link().replace('mass value="1"', 'mass value="1e308"'), '<inertial>', '1e+30')
+    refused(two_link().replace('xyz="0 0 0.3"', 'xyz="0 0 1e200"'), "joint 'shoulder'", '1e+30')
+    refused(two_link('<dynamics rotor_inertia="1" gear_ratio="1e300"/>'), 'armature', 'inf')
+    refused(two_link('<mimic joint="x" offset="1e300"/>'), '<mimic>', '1e+30')
+
+
 def test_zero_axes_and_crossed_limits_and_negative_friction_are_refused():
     refused(two_link('<axis xyz="0 0 0"/>'), "joint 'shoulder' axis", 'zero vector')
     refused(two_link('<limit lower="1" upper="-1"/>'), 'lower 1', 'upper -1')

@@ -15,6 +15,7 @@ from kane_dynamics.exceptions import ModelError
 from kane_dynamics.model.topology import JOINT_KINDS, MOVING_KINDS
 
 ROTATION_TOLERANCE = 1e-9  # departure of R R' from the identity that is still round-off
+MAX_NUMBER = 1e30  # masses and lengths beyond it, multiplied, leave the range of floats
 MAX_NAME_LENGTH = 200
 # Names travel into messages, file names, topics and comments of generated code. Letters, digits
 # and these marks cannot close a string, a comment or a line there.
@@ -44,8 +45,9 @@ def frozen(values, shape, what, finite=True, error=ModelError):
         raise error(f'{what}: expected numbers of shape {shape}, got {show(values)}') from None
     if array.shape != shape:
         raise error(f'{what}: expected shape {shape}, got {array.shape}')
-    if finite and not np.isfinite(array).all():
-        raise error(f'{what}: expected finite numbers, got {array.tolist()}')
+    if finite and not (abs(array) <= MAX_NUMBER).all():
+        raise error(f'{what}: expected finite numbers up to {MAX_NUMBER:g}, '
+                    f'got {array.tolist()}')
     array.setflags(write=False)
     return array
 
@@ -64,8 +66,8 @@ def number(value, what, low=-math.inf, infinite=False):
         value = float(value)
     except (TypeError, ValueError):
         raise ModelError(f'{what}: expected a number, got {value!r}') from None
-    if math.isnan(value) or (math.isinf(value) and not infinite):
-        raise ModelError(f'{what}: expected a finite number, got {value}')
+    if math.isnan(value) or (abs(value) > MAX_NUMBER and not infinite):
+        raise ModelError(f'{what}: expected a finite number up to {MAX_NUMBER:g}, got {value}')
     if value < low:
         raise ModelError(f'{what}: expected at least {low:g}, got {value:g}')
     return value

@@ -191,14 +191,15 @@ def _armature(xml, element):
     rotor = xml.number(element, 'rotor_inertia', 0.0)
     if armature and rotor:
         xml.fail(element, 'has both armature and rotor_inertia; give one of them')
-    return armature + rotor * xml.number(element, 'gear_ratio', 1.0) ** 2
+    ratio = xml.number(element, 'gear_ratio', 1.0)
+    return armature + rotor * ratio * ratio
 
 
 def _mimic(xml, element):
     if element is None:
         return None
-    return Mimic(xml.name(element, 'joint'), xml.number(element, 'multiplier', 1.0),
-                 xml.number(element, 'offset', 0.0))
+    return xml.build(element, Mimic, xml.name(element, 'joint'),
+                     xml.number(element, 'multiplier', 1.0), xml.number(element, 'offset', 0.0))
 
 
 def _origin(xml, element):
