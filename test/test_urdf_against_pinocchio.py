@@ -5,11 +5,11 @@
 import warnings
 
 from conftest import example_urdfs
+from kinematics import joint_values, link_poses
 import numpy as np
 import pytest
 
 from kane_dynamics.exceptions import KaneDynamicsWarning, ModelError
-from kane_dynamics.model.rotations import from_quaternion
 from kane_dynamics.model.urdf import load_urdf
 
 pinocchio = pytest.importorskip('pinocchio', reason='the oracle of this file is Pinocchio')
@@ -31,38 +31,6 @@ def load(name, **kwargs):
         warnings.simplefilter('ignore', KaneDynamicsWarning)
         kwargs.setdefault('unphysical', 'warn' if name in UNPHYSICAL else 'refuse')
         return load_urdf(ROBOTS[name], **kwargs)
-
-
-def turn(axis, angle):
-    """Return exp(angle axis x), by Rodrigues' formula."""
-    K = np.cross(np.eye(3), axis)
-    return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
-
-
-def joint_values(robot, q):
-    """Return {moving joint: coordinate}, mimics included."""
-    values = dict(zip(robot.joint_names, q[len(q) - robot.n_joints:]))
-    for joint in robot.mimic_joints:
-        mimic = joint.mimic
-        values[joint.name] = mimic.multiplier * values[mimic.joint] + mimic.offset
-    return values
-
-
-def link_poses(robot, q):
-    """Return {link: (R, p)} in the world."""
-    poses = {robot.root: (robot.base_rotation, robot.base_position)}
-    if robot.floating_base:
-        poses[robot.root] = from_quaternion(q[3:7]), q[:3]
-    values = joint_values(robot, q)
-    for joint in robot.joints:
-        R, p = poses[joint.parent]
-        R, p = R @ joint.rotation, p + R @ joint.position
-        if joint.kind == 'prismatic':
-            p = p + values[joint.name] * R @ joint.axis
-        elif joint.kind in ('revolute', 'continuous'):
-            R = R @ turn(joint.axis, values[joint.name])
-        poses[joint.child] = R, p
-    return poses
 
 
 def pinocchio_q(model, robot, q):
