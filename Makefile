@@ -7,6 +7,9 @@ python := .venv/bin/python
 setup = @$(PYTHON) requirements/install.py $(1)
 say = @echo "[kane_dynamics]
 
+# The ROS wheels set their library path when Python starts, unless this says that they did: it may come from another venv.
+unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test test-slow bench lint clean

@@ -105,19 +105,21 @@ def make_venv(distribution):
     command = [sys.executable, '-m', 'venv', str(VENV)]
     if distribution:
         command.append('--system-site-packages')
+    commands = [command]
     if importlib.util.find_spec('ensurepip') is None:  # Debian without python3-venv
         command.append('--without-pip')
-    if subprocess.run(command).returncode:
-        stop('python3 -m venv failed; on Debian or Ubuntu: sudo apt install python3-venv')
+        commands.append([sys.executable, '-m', 'pip', '--python', str(VENV_PYTHON),
+                         'install', '-qq', 'pip'])
+    for command in commands:
+        if subprocess.run(command).returncode:
+            stop('python3 -m venv failed; on Debian or Ubuntu: sudo apt install python3-venv')
     stamp.write_text(made_by, encoding='utf-8')
 
 
 def pip_install(*arguments):
     """Install into .venv, quietly, its errors shown; end the program where that fails."""
-    pip = [str(VENV_PYTHON), '-m', 'pip']
-    if importlib.util.find_spec('ensurepip') is None:
-        pip = [sys.executable, '-m', 'pip', '--python', str(VENV_PYTHON)]  # pip 22.3 or newer
-    command = [*pip, '--disable-pip-version-check', 'install', '-qq', *map(str, arguments)]
+    command = [str(VENV_PYTHON), '-m', 'pip', '--disable-pip-version-check', 'install', '-qq',
+               *map(str, arguments)]
     # PIP_USER in a person's settings would ask for an install outside .venv.
     if subprocess.run(command, env={**os.environ, 'PIP_USER': '0'}, cwd=ROOT).returncode:
         stop('pip failed, see above; the next try goes on from what is installed')

@@ -188,6 +188,7 @@ def run(*command, **options):
 
 def test_a_wheel_holds_the_package_and_puts_kane_on_the_path(tmp_path):
     pytest.importorskip('setuptools', '70.1', 'setuptools 70.1 or newer is needed to build')
+    pytest.importorskip('pip')
     source = copy_of_the_source(tmp_path / 'source')
     pip = [sys.executable, '-m', 'pip', '--disable-pip-version-check']
     run(*pip, 'wheel', '--no-deps', '--no-build-isolation', '-w', tmp_path, source)
