@@ -1,0 +1,87 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The largest and smallest position, velocity or acceleration of a trajectory, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Extrema:
+    """Bounds of each joint over the whole motion: values (n,) and their times (n,) [s]."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    lower_time: np.ndarray
+    upper_time: np.ndarray
+
+    @property
+    def magnitude(self):
+        """Return the largest absolute value of each joint (n,)."""
+        return np.maximum(np.abs(self.lower), np.abs(self.upper))
+
+    @property
+    def magnitude_time(self):
+        """Return the time of the largest absolute value of each joint (n,) [s]."""
+        return np.where(np.abs(self.lower) > np.abs(self.upper), self.lower_time, self.upper_time)
+
+
+def extrema(trajectory, derivative=0):
+    """Return the exact extrema of position (0), velocity (1) or acceleration (2) of a trajectory.
+
+    A polynomial lies within the range of its Bernstein coefficients, so that roots are sought
+    only in the few segments whose range reaches beyond the best value known. At a jump both sides
+    count.
+    """
+    segments = trajectory.segments
+    h = np.append(np.diff(segments.knots), 0.0)  # of the segments 1 .. N; the last is the rest
+    h = np.where(segments.orders[1:] > 0, h, 0.0)
+    c = _differentiated(segments.coefficients[1:], derivative)
+    scaled = c * h[:, None, None] ** np.arange(c.shape[1])[None, :, None]
+    hull = np.einsum('ij,sjn->sin', _bernstein(c.shape[1] - 1), scaled)
+    sides = []
+    for sign in (-1.0, 1.0):
+        values, times = zip(*(
+            _largest(sign * hull[:, :, j], sign * scaled[:, :, j], h, segments.knots)
+            for j in range(c.shape[2])))
+        sides.append((sign * np.array(values), np.array(times) + trajectory.start))
+    (lower, lower_time), (upper, upper_time) = sides
+    return Extrema(lower, upper, lower_time, upper_time)
+
+
+def _differentiated(coefficients, order):
+    for _ in range(order):
+        powers = np.arange(1, coefficients.shape[1])[None, :, None]
+        coefficients = coefficients[:, 1:] * powers
+    return coefficients
+
+
+def _bernstein(degree):
+    # b_j = sum_i binomial(j, i) / binomial(degree, i) a_i for a polynomial a_i s^i on [0, 1]
+    return np.array([[math.comb(j, i) / math.comb(degree, i) for i in range(degree + 1)]
+                     for j in range(degree + 1)])
+
+
+def _largest(hull, scaled, h, knots):
+    # hull[:, 0] and hull[:, -1] are the values at the ends of the segments
+    bound = hull.max(axis=1)
+    ends = np.maximum(hull[:, 0], hull[:, -1])
+    k = int(np.argmax(ends))
+    best, time = ends[k], knots[k] + (h[k] if hull[k, -1] > hull[k, 0] else 0.0)
+    slack = 1e-12 * (1.0 + abs(best))
+    for k in np.argsort(-bound, kind='stable'):
+        if bound[k] <= best + slack:
+            break
+        slopes = scaled[k, 1:] * np.arange(1, scaled.shape[1])
+        roots = np.roots(slopes[::-1])
+        inner = roots.real[(np.abs(roots.imag) < 1e-6) & (roots.real > 0.0) & (roots.real < 1.0)]
+        if len(inner):
+            values = np.polyval(scaled[k, ::-1], inner)
+            i = int(np.argmax(values))
+            if values[i] > best:
+                best, time = values[i], knots[k] + inner[i] * h[k]
+    return best, time
