@@ -12,7 +12,7 @@ import threading
 import llvmlite.binding as llvm
 import numpy as np
 
-from . import llvm_text, python_entry
+from kane_dynamics.codegen import llvm_text, python_entry
 
 _LOCK = threading.Lock()        # llvmlite's compiler is one at a time
 

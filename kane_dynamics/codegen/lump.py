@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..model.tree import moved
+from kane_dynamics.model.tree import moved
 
 
 def lump(tree):

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..kane.differentiate import reachable
-from ..kane.scalar import Graph
+from kane_dynamics.kane.differentiate import reachable
+from kane_dynamics.kane.scalar import Graph
 
 
 @dataclass(frozen=True)

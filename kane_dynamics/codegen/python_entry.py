@@ -111,8 +111,8 @@ def symbols():
 
 def text(program):
     """Return the two entry functions of a program as LLVM text."""
-    return '\n'.join([_DECLARATIONS, _array_check(1), _array_check(2),
-                      _call_text(program), _bound_text(program)])
+    checks = [_array_check(dimensions) for dimensions in sorted({1, len(program.shape)})]
+    return '\n'.join([_DECLARATIONS, *checks, _call_text(program), _bound_text(program)])
 
 
 _DECLARATIONS = """
@@ -269,6 +269,10 @@ def bound(kernel, arrays):
                      'Compute from and into the bound arrays.')
 
 
+class Kernel(tuple):
+    """What a compiled function owns; its name is what the function's repr shows."""
+
+
 def _function(kernel, name, flags, arrays, fallback, documentation):
     table = (ctypes.c_void_p * max(1, len(arrays)))(*(array.ctypes.data for array in arrays))
     new_capsule = ctypes.pythonapi.PyCapsule_New
@@ -280,6 +284,6 @@ def _function(kernel, name, flags, arrays, fallback, documentation):
     new_function.restype = ctypes.py_object
     new_function.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     # the function owns all that its code touches: pointers, arrays, the code itself, its definition
-    owned = (new_capsule(ctypes.addressof(table), None, None), fallback, kernel, table,
-             tuple(arrays), definition)
+    owned = Kernel((new_capsule(ctypes.addressof(table), None, None), fallback, kernel, table,
+                    tuple(arrays), definition))
     return new_function(ctypes.addressof(definition), owned, None)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .scalar import ARITY
+from kane_dynamics.kane.scalar import ARITY
 
 
 def reachable(outputs):

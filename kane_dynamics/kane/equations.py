@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .scalar import cos, sin
+from kane_dynamics.kane.scalar import cos, sin
 
 ZERO = np.zeros(3)
 
@@ -44,7 +44,7 @@ class Place:
         self.turn = None                                   # joint rotation, body to joint frame
         if body.kind == 'floating':
             x, y, z, qx, qy, qz, qw = q[body.q_index:body.q_index + 7]
-            self.p = np.array([x, y, z])
+            self.p = body.p + body.C @ np.array([x, y, z])
             self.turn = _rotation_of_quaternion(qx, qy, qz, qw)
             return
         joint = body.ratio * q[body.q_index] + body.offset
@@ -63,6 +63,25 @@ class Place:
         """Return components in the body frame of a vector given in the parent frame."""
         v = self.C.T @ v
         return v if self.turn is None else self.turn.T @ v
+
+    def inward_symmetric(self, S):
+        """Return R S R' for a symmetric S.
+
+        About z one product pair does: with e = (Sxx - Syy) c - 2 Sxy s,
+        Sxx' = Syy + c e,  Syy' = Sxx - c e,  Sxy' = Sxy + s e.
+        """
+        if self.turn is not None:
+            c, s = self.turn[0, 0], self.turn[1, 0]
+            e = (S[0, 0] - S[1, 1]) * c - (S[0, 1] + S[0, 1]) * s
+            xx, yy, xy = S[1, 1] + c * e, S[0, 0] - c * e, S[0, 1] + s * e
+            xz, yz = c * S[0, 2] - s * S[1, 2], s * S[0, 2] + c * S[1, 2]
+            S = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, S[2, 2]]])
+        CS = self.C @ S
+        rotated = np.empty((3, 3), dtype=object)
+        for r in range(3):
+            for k in range(r, 3):
+                rotated[r, k] = rotated[k, r] = CS[r] @ self.C[k]
+        return rotated
 
 
 def _rotation_of_quaternion(x, y, z, w):

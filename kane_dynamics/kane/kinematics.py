@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .equations import cross, joint_motion, Place, ZERO
+from kane_dynamics.kane.equations import cross, joint_motion, Place, ZERO
 
 
 def poses(tree, q):

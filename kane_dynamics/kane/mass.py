@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .equations import cross, Place
+from kane_dynamics.kane.equations import cross, Place
 
 
 def mass_matrix(tree, q):
@@ -84,20 +84,12 @@ def _add(M, row, column, value):
 def _moved_inward(place, m, h, S):
     """Return the mass moments of a composite body in its parent's frame.
 
-    S_P = R S R' + p t' + t p' with t = R h + m p / 2. About z the rotation needs one product pair:
-    with e = (Sxx - Syy) c - 2 Sxy s,  Sxx' = Syy + c e,  Syy' = Sxx - c e,  Sxy' = Sxy + s e.
+    S_P = R S R' + p t' + t p' with t = R h + m p / 2.
     """
-    if place.turn is not None:
-        c, s = place.turn[0, 0], place.turn[1, 0]
-        e = (S[0, 0] - S[1, 1]) * c - (S[0, 1] + S[0, 1]) * s
-        xx, yy, xy = S[1, 1] + c * e, S[0, 0] - c * e, S[0, 1] + s * e
-        xz, yz = c * S[0, 2] - s * S[1, 2], s * S[0, 2] + c * S[1, 2]
-        S = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, S[2, 2]]])
-    CS = place.C @ S
+    S_P = place.inward_symmetric(S)
     h_P, p = place.inward(h), place.p
     t = h_P + p * (0.5 * m)
-    S_P = np.empty((3, 3), dtype=object)
     for r in range(3):
         for k in range(r, 3):
-            S_P[r, k] = S_P[k, r] = CS[r] @ place.C[k] + (p[r] * t[k] + t[r] * p[k])
+            S_P[r, k] = S_P[k, r] = S_P[r, k] + (p[r] * t[k] + t[r] * p[k])
     return m, h_P + p * m, S_P

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .equations import cross, inertia_pair, joint_motion, Place, ZERO
-from .solve import solve
+from kane_dynamics.kane.equations import cross, inertia_pair, joint_motion, Place, ZERO
+from kane_dynamics.kane.solve import solve
 
 
 def forward(tree, q, u, tau, gravity, armature, base=(ZERO, ZERO, ZERO)):
@@ -89,6 +89,12 @@ def _eliminated(body, subtree, tau, armature):
     A = A - _symmetric_product(column_a, scaled_a)
     B = B - np.array([[x * y for y in column_alpha] for x in scaled_a])
     D = D - _symmetric_product(column_alpha, scaled_alpha)
+    if isinstance(armature[k], float) and armature[k] == 0.0:
+        # nothing resists along the solved speed any more: these entries are zero, not just small
+        if body.kind == 'revolute':
+            B[:, 2] = D[:, 2] = D[2, :] = 0.0
+        else:
+            A[:, 2] = A[2, :] = B[2, :] = 0.0
     return ([A, B, D, f + scaled_a * force, n + scaled_alpha * force],
             (column_a, column_alpha, pivot, force))
 
@@ -107,7 +113,9 @@ def _hang(parent, child, place):
 
     a = a_P + alpha_P x p; N_P = N + p x F. With P = [p]x: B_P = B - A P, D_P = D + P B - B' P - P A P.
     """
-    A, B, D = (_rotated(place, matrix) for matrix in child[:3])
+    A, D = place.inward_symmetric(child[0]), place.inward_symmetric(child[2])
+    B = np.array([place.inward(row) for row in
+                  np.array([place.inward(column) for column in child[1].T]).T])
     f = place.inward(child[3])
     n = place.inward(child[4]) + cross(place.p, f)
     P = np.array([[0.0, -place.p[2], place.p[1]],
@@ -122,12 +130,6 @@ def _hang(parent, child, place):
             D_P[i, j] = D_P[j, i] = D[i, j] + PB[i, j] - BP[i, j]
     for k, term in enumerate((A, B_P, D_P, f, n)):
         parent[k] = parent[k] + term
-
-
-def _rotated(place, matrix):
-    """Return R M R'."""
-    half = np.array([place.inward(column) for column in np.asarray(matrix).T]).T
-    return np.array([place.inward(row) for row in half])
 
 
 def _free_body(subtree, tau):

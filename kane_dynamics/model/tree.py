@@ -125,21 +125,27 @@ def tree_of(robot):
     """Return the tree of bodies of a robot: fixed links merged, z on every joint axis."""
     coordinates = {name: k for k, name in enumerate(robot.joint_names)}
     first_q, first_u = (7, 6) if robot.floating_base else (0, 0)
-    placed = {robot.root: (-1, np.eye(3), np.zeros(3))}    # link -> body, R_BL, p_BL
+    # link -> (body, R_BL, p_BL); body -1 is the world, in which the root is placed
+    placed = {robot.root: (-1, robot.base_rotation, robot.base_position)}
     bodies, mass_moments = [], []
-    if robot.floating_base:
-        bodies.append(dict(parent=-1, kind='floating', q_index=0, u_index=0,
-                           C=np.eye(3), p=np.zeros(3)))
+
+    def add_body(**fields):
+        bodies.append(fields)
         mass_moments.append([0.0, np.zeros(3), np.zeros((3, 3))])
+
+    if robot.floating_base and robot.base == robot.root:
+        add_body(parent=-1, kind='floating', q_index=0, u_index=0,
+                 C=robot.base_rotation, p=robot.base_position)
         placed[robot.root] = (0, np.eye(3), np.zeros(3))
     for joint in robot.joints:
-        if joint.kind == 'floating':                       # the root's: its body stands already
-            placed[joint.child] = placed[joint.parent]
-            continue
         parent_body, R_BL, p_BL = placed[joint.parent]
         R_BJ, p_BJ = R_BL @ joint.rotation, p_BL + R_BL @ joint.position
         if joint.kind == 'fixed':
             placed[joint.child] = (parent_body, R_BJ, p_BJ)
+            continue
+        if joint.kind == 'floating':
+            placed[joint.child] = (len(bodies), np.eye(3), np.zeros(3))
+            add_body(parent=parent_body, kind='floating', q_index=0, u_index=0, C=R_BJ, p=p_BJ)
             continue
         R_JB = frame_with_z_on(joint.axis)
         follows, ratio, offset = joint.name, 1.0, 0.0
@@ -148,11 +154,10 @@ def tree_of(robot):
                                       joint.mimic.offset)
         k = coordinates[follows]
         placed[joint.child] = (len(bodies), R_JB.T, np.zeros(3))
-        bodies.append(dict(parent=parent_body,
-                           kind='prismatic' if joint.kind == 'prismatic' else 'revolute',
-                           q_index=first_q + k, u_index=first_u + k,
-                           C=R_BJ @ R_JB, p=p_BJ, ratio=ratio, offset=offset))
-        mass_moments.append([0.0, np.zeros(3), np.zeros((3, 3))])
+        add_body(parent=parent_body,
+                 kind='prismatic' if joint.kind == 'prismatic' else 'revolute',
+                 q_index=first_q + k, u_index=first_u + k,
+                 C=R_BJ @ R_JB, p=p_BJ, ratio=ratio, offset=offset)
     for link in robot.links:
         body, R, p = placed[link.name]
         if link.inertial is not None and body >= 0:

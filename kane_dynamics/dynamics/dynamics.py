@@ -1,0 +1,384 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The calling surface: what an arm's motion and torques are, as fast functions of numpy arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+import threading
+
+import numpy as np
+
+from kane_dynamics.codegen.python import PythonKernel
+from kane_dynamics.exceptions import InputError, MissingDependencyError
+from kane_dynamics.model.robot import Robot
+from kane_dynamics.dynamics.recipes import Recipes
+
+BACKENDS = ('auto', 'llvm', 'python')
+# functions that a caller may bind or ask about, with the arrays they take
+INPUT_NAMES = {'q': 'q', 'u': 'qd', 'ud': 'qdd', 'tau': 'tau', 'base': 'base'}
+
+
+class Energy(NamedTuple):
+    """Energies of an arm [J]; the potential is zero at the base origin."""
+
+    kinetic: float
+    potential: float
+    strain: float = 0.0
+
+    @property
+    def total(self):
+        """Return the sum."""
+        return self.kinetic + self.potential + self.strain
+
+
+class Dynamics:
+    """Compute torques, accelerations and all that follows from Kane's equations for one arm.
+
+    Functions are generated and compiled when they are first called (`prepare` does it ahead). They
+    change nothing, so one object may serve many threads. Arrays hold joints in the order of
+    `robot.joint_names`; q is (nq,), speeds, accelerations and torques are (nv,), in SI units.
+
+    Args:
+        robot: the arm, from `load_urdf` or `from_dh`.
+        friction: a `Friction` to add to torques, or None: the ideal arm.
+        backend: 'llvm' (machine code, needs llvmlite), 'python', or 'auto': the best that is there.
+        parametric: read inertias and gravity at run time instead of folding them into the code;
+            `with_payload`, `with_robot` then reuse the compiled code. A little slower.
+    """
+
+    def __init__(self, robot, friction=None, backend='auto', parametric=False):
+        if not isinstance(robot, Robot):
+            raise InputError(f'Dynamics needs a Robot, got {type(robot).__name__}; '
+                             'make one with kane_dynamics.load_urdf(path)')
+        if friction is not None and len(friction.viscous) != robot.n_joints:
+            raise InputError(f'friction is for {len(friction.viscous)} joints, '
+                             f'{robot.name!r} has {robot.n_joints}: {list(robot.joint_names)}')
+        self.robot = robot
+        self.friction = friction
+        self.backend = _chosen_backend(backend)
+        self.parametric = parametric
+        self._share(Recipes(robot, friction, parametric), {}, threading.RLock())
+
+    def _share(self, recipes, kernels, lock):
+        self._recipes, self._kernels, self._lock = recipes, kernels, lock
+        self._parameters = recipes.parameters(self.robot) if self.parametric else None
+
+    def __reduce__(self):
+        return Dynamics, (self.robot, self.friction, self.backend, self.parametric)
+
+    def __repr__(self):
+        return f'Dynamics({self.robot.name!r}, nv={self.robot.nv}, backend={self.backend!r})'
+
+    # -- torques and accelerations -----------------------------------------------------------------
+
+    def inverse(self, q, qd, qdd, out=None, *, wrenches=None, base=None):
+        """Return the torques tau (nv,) [N m or N] that give the accelerations qdd.
+
+        wrenches: {link name: (6,) force and moment on the arm at that link's origin, base axes}.
+        base: (9,) prescribed angular velocity, angular acceleration and acceleration of the base.
+        """
+        if base is None:
+            tau = self._call('inverse', (q, qd, qdd), out)
+        else:
+            self._refuse_floating('base')
+            tau = self._call('inverse_moving_base', (q, qd, qdd, base), out)
+        if wrenches:
+            tau -= self._torques_of(wrenches, q)
+        return tau
+
+    def forward(self, q, qd, tau, out=None, *, wrenches=None, base=None):
+        """Return the accelerations qdd (nv,) under the torques tau; see `inverse` for the rest."""
+        if wrenches:
+            tau = np.asarray(tau, dtype=float) + self._torques_of(wrenches, q)
+        if base is None:
+            return self._call('forward', (q, qd, tau), out)
+        self._refuse_floating('base')
+        return self._call('forward_moving_base', (q, qd, tau, base), out)
+
+    def mass_matrix(self, q, out=None):
+        """Return M (nv, nv), rotor inertias included."""
+        return self._call('mass_matrix', (q,), out)
+
+    def bias(self, q, qd, out=None):
+        """Return h (nv,): the torques at zero acceleration; tau = M qdd + h."""
+        return self._call('bias', (q, qd), out)
+
+    def gravity(self, q, out=None):
+        """Return g (nv,): the torques that hold the arm at rest."""
+        return self._call('gravity', (q,), out)
+
+    def inverse_many(self, q, qd, qdd, out=None, threads=1):
+        """Return torques (N, nv) for N samples in rows; `threads` share the work."""
+        return self._call_many('inverse', (q, qd, qdd), out, threads)
+
+    def forward_many(self, q, qd, tau, out=None, threads=1):
+        """Return accelerations (N, nv) for N samples in rows."""
+        return self._call_many('forward', (q, qd, tau), out, threads)
+
+    def gravity_many(self, q, out=None, threads=1):
+        """Return holding torques (N, nv) for N samples in rows."""
+        return self._call_many('gravity', (q,), out, threads)
+
+    def bias_many(self, q, qd, out=None, threads=1):
+        """Return bias torques (N, nv) for N samples in rows."""
+        return self._call_many('bias', (q, qd), out, threads)
+
+    def mass_matrix_many(self, q, out=None, threads=1):
+        """Return mass matrices (N, nv, nv) for N samples in rows."""
+        return self._call_many('mass_matrix', (q,), out, threads)
+
+    def bind(self, name, *arrays):
+        """Return step(): computes `name` from and into these arrays, checked now and never again.
+
+        For control loops: `step = dynamics.bind('inverse', q, qd, qdd, tau)`; write into q, qd, qdd,
+        call step(), read tau. The last array is the output. All must be contiguous float64.
+        """
+        kernel = self._kernel(name)
+        takes = [each for each in kernel.program.inputs if not each.shared]
+        if len(arrays) != len(takes) + 1:
+            names = [INPUT_NAMES[each.name] for each in takes]
+            raise InputError(f'bind({name!r}) takes {len(takes)} input arrays {names} and the '
+                             f'output array, got {len(arrays)} arrays')
+        shapes = [(each.size,) for each in takes] + [kernel.program.shape]
+        for k, (array, shape) in enumerate(zip(arrays, shapes)):
+            which = 'the output' if k == len(takes) else INPUT_NAMES[takes[k].name]
+            _require_plain(array, shape, f'bind({name!r}): {which}', writeable=k == len(takes))
+        return kernel.bound([*arrays[:-1], *self._shared(), arrays[-1]])
+
+    # -- derivatives and parameters ----------------------------------------------------------------
+
+    def inverse_derivatives(self, q, qd, qdd, out=None):
+        """Return (3, nv, nv): d tau/d q, d tau/d qd and M, to be unpacked.
+
+        With a floating base the derivative by q is by displacements of the base in its own frame.
+        """
+        return self._call('inverse_derivatives', (q, qd, qdd), out)
+
+    def forward_derivatives(self, q, qd, tau):
+        """Return d qdd/d q, d qdd/d qd and d qdd/d tau = M^-1, each (nv, nv)."""
+        qdd = self.forward(q, qd, tau)
+        by_q, by_qd, M = self.inverse_derivatives(q, qd, qdd)
+        inverse_mass = np.linalg.inv(M)
+        return -inverse_mass @ by_q, -inverse_mass @ by_qd, inverse_mass
+
+    def regressor(self, q, qd, qdd, out=None):
+        """Return Y (nv, 10 n_bodies) with tau = Y @ inertial_parameters (no friction, no rotors)."""
+        return self._call('regressor', (q, qd, qdd), out)
+
+    def regressor_many(self, q, qd, qdd, out=None, threads=1):
+        """Return regressors (N, nv, 10 n_bodies) for N samples in rows."""
+        return self._call_many('regressor', (q, qd, qdd), out, threads)
+
+    @property
+    def inertial_parameters(self):
+        """Return (10 n_bodies,): per body m, m c, Ixx Ixy Iyy Ixz Iyz Izz about its link's origin."""
+        return self._recipes.standard_parameters()
+
+    @property
+    def body_links(self):
+        """Return the link names that bodies are told by: rows of `reactions`, blocks of Y."""
+        return tuple(self._recipes.body_links)
+
+    # -- energy, loads, frames ---------------------------------------------------------------------
+
+    def energy(self, q, qd):
+        """Return the kinetic, potential and strain energy [J]."""
+        return Energy(*self._call('energy', (q, qd), None))
+
+    def momentum(self, q, qd, out=None):
+        """Return (6,) linear and angular momentum about the base origin, base axes."""
+        return self._call('momentum', (q, qd), out)
+
+    def mass_centre(self, q, out=None):
+        """Return (3,) the mass centre of all that moves, base frame [m]."""
+        return self._call('mass_centre', (q,), out)
+
+    def reactions(self, q, qd, qdd, out=None):
+        """Return (n_bodies, 6): force and moment through every joint onto its link, link axes."""
+        return self._call('reactions', (q, qd, qdd), out)
+
+    def reactions_many(self, q, qd, qdd, out=None, threads=1):
+        """Return reactions (N, n_bodies, 6) for N samples in rows."""
+        return self._call_many('reactions', (q, qd, qdd), out, threads)
+
+    def frame_pose(self, frame, q):
+        """Return R (3, 3) and p (3,) of a link in the base frame."""
+        pose = self._call('frame_pose', (q,), None, frame)
+        return pose[:, :3], pose[:, 3]
+
+    def frame_jacobian(self, frame, q, out=None):
+        """Return J (6, nv): partial velocities of a link's origin, linear rows first, base axes."""
+        return self._call('frame_jacobian', (q,), out, frame)
+
+    def frame_velocity(self, frame, q, qd, out=None):
+        """Return (6,) velocity and angular velocity of a link's origin, base axes."""
+        return self._call('frame_velocity', (q, qd), out, frame)
+
+    def frame_acceleration(self, frame, q, qd, qdd, out=None):
+        """Return (6,) acceleration and angular acceleration of a link's origin, base axes."""
+        return self._call('frame_acceleration', (q, qd, qdd), out, frame)
+
+    # -- other arms, other programs ----------------------------------------------------------------
+
+    def with_robot(self, robot):
+        """Return the dynamics of an arm of the same geometry but other inertias or gravity.
+
+        A parametric one shares the compiled code: nothing is generated again.
+        """
+        if not self.parametric:
+            return Dynamics(robot, self.friction, self.backend)
+        if robot.joint_names != self.robot.joint_names:
+            raise InputError(f'with_robot: joints {list(robot.joint_names)} are not those that were '
+                             f'compiled, {list(self.robot.joint_names)}')
+        other = object.__new__(Dynamics)
+        other.robot, other.friction = robot, self.friction
+        other.backend, other.parametric = self.backend, True
+        other._share(self._recipes, self._kernels, self._lock)
+        return other
+
+    def with_payload(self, mass, com, inertia=None, link=None):
+        """Return the dynamics with a load fixed to a link: see `Robot.with_payload`."""
+        return self.with_robot(self.robot.with_payload(mass, com, inertia, link))
+
+    def prepare(self, *names):
+        """Generate and compile functions now; returns self."""
+        for name in names or ('inverse', 'forward'):
+            self._kernel(name)
+        return self
+
+    def program(self, name, frame=None):
+        """Return the recorded program of a function, for emitters and curious people."""
+        return self._recipes.program(name, frame)
+
+    def operation_count(self, name, frame=None):
+        """Return .mul .add .div .sqrt .sincos of one evaluation."""
+        return self._kernel(name, frame).program.operation_count
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _kernel(self, name, frame=None):
+        key = (name, frame)
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            with self._lock:
+                kernel = self._kernels.get(key)
+                if kernel is None:
+                    kernel = _kernel_class(self.backend)(self._recipes.program(name, frame))
+                    self._kernels[key] = kernel
+        return kernel
+
+    def _shared(self):
+        return [] if self._parameters is None else [self._parameters]
+
+    def _call(self, name, arguments, out, frame=None):
+        """Compute with checks and conversions, and leave a faster entry for the next call."""
+        kernel = self._kernel(name, frame)
+        takes = [each for each in kernel.program.inputs if not each.shared]
+        arrays = [self._checked(name, each, value) for each, value in zip(takes, arguments)]
+        shape = kernel.program.shape
+        if out is None:
+            out = np.empty(shape)
+        else:
+            _require_plain(out, shape, f'{name}: out', writeable=True)
+        kernel.fill(arrays + self._shared(), out.reshape(-1))
+        if frame is None and name in _DIRECT and name not in self.__dict__:
+            method = getattr(type(self), name)
+            entry = kernel.entry(method.__get__(self), _documentation(name, method),
+                                 self._shared())
+            if entry is not None:
+                self.__dict__[name] = entry
+        return out
+
+    def _call_many(self, name, arguments, out, threads):
+        kernel = self._kernel(name)
+        takes = [each for each in kernel.program.inputs if not each.shared]
+        arrays = [np.ascontiguousarray(value, dtype=float) for value in arguments]
+        count = len(arrays[0]) if arrays[0].ndim else 0
+        for each, array in zip(takes, arrays):
+            if array.shape != (count, each.size):
+                raise InputError(f'{name}_many: {INPUT_NAMES[each.name]} has shape {array.shape}, '
+                                 f'expected ({count}, {each.size}): a row per sample')
+        shape = (count, *kernel.program.shape)
+        if out is None:
+            out = np.empty(shape)
+        else:
+            _require_plain(out, shape, f'{name}_many: out', writeable=True)
+        if threads < 1:
+            raise InputError(f'{name}_many: threads must be at least 1, got {threads}')
+        kernel.fill_many(arrays + self._shared(), out.reshape(count, -1), threads)
+        return out
+
+    def _checked(self, name, each, value):
+        try:
+            array = np.ascontiguousarray(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f'{name}: {INPUT_NAMES[each.name]} is not an array of numbers: '
+                             f'{error}') from None
+        if np.shape(value) != (each.size,):
+            raise InputError(f'{name}: {INPUT_NAMES[each.name]} has shape {np.shape(value)}, expected '
+                             f'({each.size},) for {self.robot.name!r} with joints '
+                             f'{list(self.robot.joint_names)}')
+        return array
+
+    def _torques_of(self, wrenches, q):
+        """Return the generalized forces of wrenches on links: sum of J' w."""
+        tau = np.zeros(self.robot.nv)
+        for link, wrench in wrenches.items():
+            wrench = np.asarray(wrench, dtype=float)
+            if wrench.shape != (6,):
+                raise InputError(f'wrench on {link!r} has shape {wrench.shape}, expected (6,): '
+                                 'force, then moment')
+            tau += self.frame_jacobian(link, q).T @ wrench
+        return tau
+
+    def _refuse_floating(self, what):
+        if self.robot.floating_base:
+            raise InputError(f'{what}: the base of {self.robot.name!r} floats, its motion is in q')
+
+
+# methods that a compiled entry may stand in for; their first arguments are exactly the inputs
+_DIRECT = ('inverse', 'forward', 'mass_matrix', 'bias', 'gravity', 'inverse_derivatives',
+           'regressor', 'reactions', 'momentum', 'mass_centre')
+
+
+def _documentation(name, method):
+    """Return a text that help() and inspect.signature() understand."""
+    arguments = method.__code__.co_varnames[1:method.__code__.co_argcount]
+    listed = ', '.join('out=None' if each == 'out' else each for each in arguments)
+    return f'{name}({listed})\n--\n\n{method.__doc__}'
+
+
+def _chosen_backend(backend):
+    if backend not in BACKENDS:
+        raise InputError(f'backend {backend!r} is unknown; there are {list(BACKENDS)}')
+    if backend == 'python':
+        return backend
+    try:
+        _kernel_class('llvm')
+    except ImportError as error:
+        if backend == 'llvm':
+            raise MissingDependencyError('backend "llvm" needs llvmlite: pip install llvmlite '
+                                         f'({error})') from None
+        return 'python'
+    return 'llvm'
+
+
+def _kernel_class(backend):
+    if backend == 'python':
+        return PythonKernel
+    from kane_dynamics.codegen.llvm import LlvmKernel      # here, because llvmlite may be absent
+    return LlvmKernel
+
+
+def _require_plain(array, shape, who, writeable):
+    """Refuse what compiled code cannot use as it is."""
+    if not isinstance(array, np.ndarray) or array.dtype != np.float64:
+        got = getattr(array, 'dtype', type(array).__name__)
+        raise InputError(f'{who} must be a float64 numpy array, got {got}')
+    if array.shape != shape:
+        raise InputError(f'{who} has shape {array.shape}, expected {shape}')
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        raise InputError(f'{who} must be contiguous: use numpy.ascontiguousarray')
+    if writeable and not array.flags.writeable:
+        raise InputError(f'{who} is read-only')
