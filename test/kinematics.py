@@ -25,13 +25,15 @@ def joint_values(robot, q):
 def link_poses(robot, q):
     """Return {link: (R, p)} in the world."""
     poses = {robot.root: (robot.base_rotation, robot.base_position)}
-    if robot.floating_base:
+    if robot.floating_base and robot.base == robot.root:
         poses[robot.root] = from_quaternion(q[3:7]), q[:3]
     values = joint_values(robot, q)
     for joint in robot.joints:
         R, p = poses[joint.parent]
         R, p = R @ joint.rotation, p + R @ joint.position
-        if joint.kind == 'prismatic':
+        if joint.kind == 'floating':
+            R, p = R @ from_quaternion(q[3:7]), p + R @ q[:3]
+        elif joint.kind == 'prismatic':
             p = p + values[joint.name] * R @ joint.axis
         elif joint.kind in ('revolute', 'continuous'):
             R = R @ turn(joint.axis, values[joint.name])

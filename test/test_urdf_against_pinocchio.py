@@ -134,7 +134,8 @@ def test_limits_agree_with_pinocchio(name):
 def test_a_root_joint_of_type_floating_is_the_floating_base():
     text = """<robot name="drone"><link name="world"/><link name="hull"><inertial>
       <mass value="2"/><inertia ixx="1" iyy="2" izz="2" ixy="0" ixz="0" iyz="0"/></inertial></link>
-      <joint name="free" type="floating"><parent link="world"/><child link="hull"/></joint>
+      <joint name="free" type="floating"><origin xyz="1 2 3" rpy="0.3 0.4 0.5"/>
+      <parent link="world"/><child link="hull"/></joint>
       </robot>"""
     robot = load_urdf(text)
     model = pinocchio.buildModelFromXML(text)
@@ -142,6 +143,12 @@ def test_a_root_joint_of_type_floating_is_the_floating_base():
     assert (model.nq, model.nv) == (7, 6)
     assert robot.joint_names == ()
     np.testing.assert_array_equal(robot.neutral(), pinocchio.neutral(model))
+    q, data = random_q(robot, np.random.default_rng(9)), model.createData()
+    pinocchio.framesForwardKinematics(model, data, q)
+    for link, (R, p) in link_poses(robot, q).items():
+        pose = data.oMf[model.getFrameId(link, pinocchio.FrameType.BODY)]
+        np.testing.assert_allclose(R, pose.rotation, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(p, pose.translation, rtol=0, atol=1e-14)
 
 
 def test_what_is_written_reads_back_the_same_in_pinocchio():

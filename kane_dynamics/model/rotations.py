@@ -41,7 +41,7 @@ def to_rpy(R):
     c, s = math.cos(yaw), math.sin(yaw)
     pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
     roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
-    return roll, pitch, yaw
+    return roll + 0.0, pitch + 0.0, yaw + 0.0  # no -0.0
 
 
 def from_quaternion(xyzw):
