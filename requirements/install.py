@@ -116,12 +116,13 @@ def make_venv(distribution):
     stamp.write_text(made_by, encoding='utf-8')
 
 
-def pip_install(*arguments):
+def pip_install(*arguments, hidden=()):
     """Install into .venv, quietly, its errors shown; end the program where that fails."""
     command = [str(VENV_PYTHON), '-m', 'pip', '--disable-pip-version-check', 'install', '-qq',
                *map(str, arguments)]
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
     # PIP_USER in a person's settings would ask for an install outside .venv.
-    if subprocess.run(command, env={**os.environ, 'PIP_USER': '0'}, cwd=ROOT).returncode:
+    if subprocess.run(command, env={**environment, 'PIP_USER': '0'}, cwd=ROOT).returncode:
         stop('pip failed, see above; the next try goes on from what is installed')
 
 
@@ -180,7 +181,8 @@ def main(name):
         install_wheels(name)
     if packaged:
         say('installing kane_dynamics itself, editable (.venv/bin/kane)')
-        pip_install('--no-deps', '--no-build-isolation', '-e', ROOT)
+        # PYTHONPATH would put an older setuptools before the pinned one.
+        pip_install('--no-deps', '--no-build-isolation', '-e', ROOT, hidden=['PYTHONPATH'])
     stamp.write_text(state, encoding='utf-8')
     say(f'.venv is ready after {time.monotonic() - began:.0f} s')
 
