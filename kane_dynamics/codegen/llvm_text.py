@@ -261,7 +261,8 @@ def _block_function(program, columns, first_output, shared):
         code.put(f'store double {value}, ptr {place(first_output + k)}')
     arguments = ', '.join(['ptr %workspace'] + [f'ptr %{name}' for name in shared])
     return '\n'.join([
-        f'define internal void @block({arguments}) {{', 'entry:', *head, '  br label %loop', 'loop:',
+        f'define internal void @block({arguments}) {{', 'entry:', *head, '  br label %loop',
+        'loop:',
         '  %i = phi i64 [0, %entry], [%next, %loop]', *code.lines,
         '  %next = add nsw nuw i64 %i, 1',
         f'  %again = icmp ult i64 %next, {BLOCK}',

@@ -3,9 +3,9 @@
 """Move inertia that a joint cannot feel to its parent: fewer parameters, the same torques.
 
 Mass on the axis of a revolute joint moves as if it belonged to the parent, so (m, h_z, S_zz) go
-there exactly; a slider never turns against its parent, so its whole S goes (Gautier and Khalil 1990,
-in the mass moments of `model/tree.py`). What is left is a base-parameter set: right for torques and
-M, but not a physical body. Never show it, check it or compute energies with it.
+there exactly; a slider never turns against its parent, so its whole S goes (Gautier and Khalil
+1990, in the mass moments of `model/tree.py`). What is left is a base-parameter set: right for
+torques and M, but not a physical body. Never show it, check it or compute energies with it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ def lump(tree):
             m[body.parent] += m_add
             h[body.parent] += h_add
             S[body.parent] += S_add
-    bodies = tuple(replace(body, m=m[i], h=_without_dust(h[i], scale), S=_without_dust(S[i], scale))
-                   for i, body in enumerate(tree.bodies))
+    bodies = tuple(
+        replace(body, m=m[i], h=_without_dust(h[i], scale), S=_without_dust(S[i], scale))
+        for i, body in enumerate(tree.bodies))
     return replace(tree, bodies=bodies)
 
 

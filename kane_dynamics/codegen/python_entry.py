@@ -11,9 +11,9 @@ calls directly (the METH_FASTCALL and METH_NOARGS conventions of the C API):
                                written in Python, which converts or raises
     step()                     computes from and into arrays that were checked when it was made
 
-The first reads the array struct (`PyArrayObject_fields` of NumPy's ABI) at the places in LAYOUT and
-makes arrays through NumPy's C-API table. `usable` tries both on real arrays at import; where a single
-value differs, or where there is no GIL, neither function is used.
+The first reads the array struct (`PyArrayObject_fields` of NumPy's ABI) at the places in LAYOUT
+and makes arrays through NumPy's C-API table. `usable` tries both on real arrays at import; where a
+single value differs, or where there is no GIL, neither function is used.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _array_check(dimensions):
 
 
 def _call_text(program):
-    """Return `@call(self, args, n, keywords)`; self = (capsule of shared arrays, fallback, ...)."""
+    """Return `@call(self, args, n, keywords)`; self = (capsule of shared arrays, fallback)."""
     given = [each for each in program.inputs if not each.shared]
     n, shape = len(given), program.shape
     out_dims = ', '.join(f'i64 {size}' for size in shape)
@@ -283,7 +283,7 @@ def _function(kernel, name, flags, arrays, fallback, documentation):
     new_function = ctypes.pythonapi.PyCFunction_NewEx
     new_function.restype = ctypes.py_object
     new_function.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    # the function owns all that its code touches: pointers, arrays, the code itself, its definition
+    # the function owns all that its code touches: pointers, arrays, the code, its definition
     owned = Kernel((new_capsule(ctypes.addressof(table), None, None), fallback, kernel, table,
                     tuple(arrays), definition))
     return new_function(ctypes.addressof(definition), owned, None)

@@ -3,9 +3,9 @@
 """Choose the body frames that make the generated program short.
 
 A body frame must have its origin and its z on the joint axis; the turn phi about z and the shift t
-along z are free. With x on the common normal to the next joint axis (the modified Denavit-Hartenberg
-choice) every constant rotation becomes Rx(alpha), which costs half a rotation, or nothing when alpha
-is a multiple of 90 degrees.
+along z are free. With x on the common normal to the next joint axis (the choice of Denavit and
+Hartenberg, modified) every constant rotation becomes Rx(alpha), which costs half a rotation, or
+nothing when alpha is a multiple of 90 degrees.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _constant_rotation(body, phi_P, t_P, t):
     z = z / np.linalg.norm(z)
     x = np.array([1.0, 0.0, 0.0])
     x = x - (x @ z) * z
-    if np.linalg.norm(x) < 1e-6:                           # the joint axis lies along the parent's x
+    if np.linalg.norm(x) < 1e-6:                           # the axis lies along the parent's x
         x = np.array([0.0, 0.0, -1.0]) * np.sign(z[0])
         x = x - (x @ z) * z
     x = x / np.linalg.norm(x)

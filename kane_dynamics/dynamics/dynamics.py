@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
 import threading
+from typing import NamedTuple
 
 import numpy as np
 
 from kane_dynamics.codegen.python import PythonKernel
+from kane_dynamics.dynamics.recipes import Recipes
 from kane_dynamics.exceptions import InputError, MissingDependencyError
 from kane_dynamics.model.robot import Robot
-from kane_dynamics.dynamics.recipes import Recipes
 
 BACKENDS = ('auto', 'llvm', 'python')
 # functions that a caller may bind or ask about, with the arrays they take
@@ -42,7 +42,7 @@ class Dynamics:
     Args:
         robot: the arm, from `load_urdf` or `from_dh`.
         friction: a `Friction` to add to torques, or None: the ideal arm.
-        backend: 'llvm' (machine code, needs llvmlite), 'python', or 'auto': the best that is there.
+        backend: 'llvm' (machine code, needs llvmlite), 'python', or 'auto': the best there is.
         parametric: read inertias and gravity at run time instead of folding them into the code;
             `with_payload`, `with_robot` then reuse the compiled code. A little slower.
     """
@@ -70,7 +70,7 @@ class Dynamics:
     def __repr__(self):
         return f'Dynamics({self.robot.name!r}, nv={self.robot.nv}, backend={self.backend!r})'
 
-    # -- torques and accelerations -----------------------------------------------------------------
+    # -- torques and accelerations ------------------------------------------------------------
 
     def inverse(self, q, qd, qdd, out=None, *, wrenches=None, base=None):
         """Return the torques tau (nv,) [N m or N] that give the accelerations qdd.
@@ -131,8 +131,8 @@ class Dynamics:
     def bind(self, name, *arrays):
         """Return step(): computes `name` from and into these arrays, checked now and never again.
 
-        For control loops: `step = dynamics.bind('inverse', q, qd, qdd, tau)`; write into q, qd, qdd,
-        call step(), read tau. The last array is the output. All must be contiguous float64.
+        For control loops: `step = dynamics.bind('inverse', q, qd, qdd, tau)`; write into q, qd
+        and qdd, call step(), read tau. The last array is the output. All must be contiguous float64.
         """
         kernel = self._kernel(name)
         takes = [each for each in kernel.program.inputs if not each.shared]
@@ -146,7 +146,7 @@ class Dynamics:
             _require_plain(array, shape, f'bind({name!r}): {which}', writeable=k == len(takes))
         return kernel.bound([*arrays[:-1], *self._shared(), arrays[-1]])
 
-    # -- derivatives and parameters ----------------------------------------------------------------
+    # -- derivatives and parameters -----------------------------------------------------------
 
     def inverse_derivatives(self, q, qd, qdd, out=None):
         """Return (3, nv, nv): d tau/d q, d tau/d qd and M, to be unpacked.
@@ -163,7 +163,7 @@ class Dynamics:
         return -inverse_mass @ by_q, -inverse_mass @ by_qd, inverse_mass
 
     def regressor(self, q, qd, qdd, out=None):
-        """Return Y (nv, 10 n_bodies) with tau = Y @ inertial_parameters (no friction, no rotors)."""
+        """Return Y (nv, 10 n_bodies): tau = Y @ inertial_parameters, without friction and rotors."""
         return self._call('regressor', (q, qd, qdd), out)
 
     def regressor_many(self, q, qd, qdd, out=None, threads=1):
@@ -172,7 +172,7 @@ class Dynamics:
 
     @property
     def inertial_parameters(self):
-        """Return (10 n_bodies,): per body m, m c, Ixx Ixy Iyy Ixz Iyz Izz about its link's origin."""
+        """Return (10 n_bodies,): per body m, m c, Ixx Ixy Iyy Ixz Iyz Izz about the link's origin."""
         return self._recipes.standard_parameters()
 
     @property
@@ -180,7 +180,7 @@ class Dynamics:
         """Return the link names that bodies are told by: rows of `reactions`, blocks of Y."""
         return tuple(self._recipes.body_links)
 
-    # -- energy, loads, frames ---------------------------------------------------------------------
+    # -- energy, loads, frames ----------------------------------------------------------------
 
     def energy(self, q, qd):
         """Return the kinetic, potential and strain energy [J]."""
@@ -208,7 +208,7 @@ class Dynamics:
         return pose[:, :3], pose[:, 3]
 
     def frame_jacobian(self, frame, q, out=None):
-        """Return J (6, nv): partial velocities of a link's origin, linear rows first, base axes."""
+        """Return J (6, nv): partial velocities of a link's origin, linear first, base axes."""
         return self._call('frame_jacobian', (q,), out, frame)
 
     def frame_velocity(self, frame, q, qd, out=None):
@@ -219,7 +219,7 @@ class Dynamics:
         """Return (6,) acceleration and angular acceleration of a link's origin, base axes."""
         return self._call('frame_acceleration', (q, qd, qdd), out, frame)
 
-    # -- other arms, other programs ----------------------------------------------------------------
+    # -- other arms, other programs -----------------------------------------------------------
 
     def with_robot(self, robot):
         """Return the dynamics of an arm of the same geometry but other inertias or gravity.
@@ -229,8 +229,8 @@ class Dynamics:
         if not self.parametric:
             return Dynamics(robot, self.friction, self.backend)
         if robot.joint_names != self.robot.joint_names:
-            raise InputError(f'with_robot: joints {list(robot.joint_names)} are not those that were '
-                             f'compiled, {list(self.robot.joint_names)}')
+            raise InputError(f'with_robot: joints {list(robot.joint_names)} are not the compiled '
+                             f'ones, {list(self.robot.joint_names)}')
         other = object.__new__(Dynamics)
         other.robot, other.friction = robot, self.friction
         other.backend, other.parametric = self.backend, True
@@ -255,7 +255,7 @@ class Dynamics:
         """Return .mul .add .div .sqrt .sincos of one evaluation."""
         return self._kernel(name, frame).program.operation_count
 
-    # -- inside ------------------------------------------------------------------------------------
+    # -- inside -------------------------------------------------------------------------------
 
     def _kernel(self, name, frame=None):
         key = (name, frame)
@@ -316,8 +316,8 @@ class Dynamics:
             raise InputError(f'{name}: {INPUT_NAMES[each.name]} is not an array of numbers: '
                              f'{error}') from None
         if np.shape(value) != (each.size,):
-            raise InputError(f'{name}: {INPUT_NAMES[each.name]} has shape {np.shape(value)}, expected '
-                             f'({each.size},) for {self.robot.name!r} with joints '
+            raise InputError(f'{name}: {INPUT_NAMES[each.name]} has shape {np.shape(value)}, '
+                             f'expected ({each.size},) for {self.robot.name!r} with joints '
                              f'{list(self.robot.joint_names)}')
         return array
 

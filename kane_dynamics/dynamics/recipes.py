@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be asked of Kane's equations, each as a program to record.
 
-Torques, M and derivatives are recorded on the reduced tree (short frames, base parameters); what has
-a physical meaning body by body (energies, reactions, frames) on the tree as the URDF tells it.
+Torques, M and derivatives are recorded on the reduced tree (short frames, base parameters); what
+has a physical meaning body by body (energies, reactions, frames) on the tree as the URDF tells it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Recipes:
         self._frames_chosen = choose_frames(self.tree)
         self.reduced = lump(reframe(self.tree, self._frames_chosen))
         self.nq, self.nv = robot.nq, robot.nv
-        self.n_rigid = robot.nv - robot.n_joints           # speeds before the joints: floating base
+        self.n_rigid = robot.nv - robot.n_joints          # speeds of a floating base
         self.armature = [0.0] * self.nv
         for body_joint in robot.moving_joints:
             leader, ratio = body_joint.name, 1.0
@@ -69,7 +69,7 @@ class Recipes:
             raise InputError(f'no function {name!r}; there are {known}')
         return recipe(name)
 
-    # -- inputs ------------------------------------------------------------------------------------
+    # -- inputs -------------------------------------------------------------------------------
 
     def _record(self, name, groups, function, shape):
         """Record function(reduced, tree, gravity, *groups): run-time parameters come in here."""
@@ -77,8 +77,8 @@ class Recipes:
         inputs = [Input(group, sizes.get(group, self.nv)) for group in groups]
         gravity = [float(x) for x in self.robot.gravity]
         if not self.parametric:
-            return record(name, inputs,
-                          lambda *values: function(self.reduced, self.tree, gravity, *values), shape)
+            return record(name, inputs, lambda *values: function(
+                self.reduced, self.tree, gravity, *values), shape)
         size = 3 + 2 * PARAMETERS_PER_BODY * len(self.tree.bodies)
 
         def with_parameters(*values):
@@ -105,7 +105,7 @@ class Recipes:
             M[k][k] = M[k][k] + inertia
         return M
 
-    # -- torques and accelerations -----------------------------------------------------------------
+    # -- torques and accelerations ------------------------------------------------------------
 
     def _record_inverse(self, name):
         return self._record(name, ('q', 'u', 'ud'), lambda reduced, _, g, q, u, ud:
@@ -156,7 +156,7 @@ class Recipes:
                             lambda reduced, tree, g, q, u, tau, base: self._forward_by_mass_matrix(
                                 reduced, tree, g, q, u, tau, base=_motion(base)), (self.nv,))
 
-    # -- derivatives -------------------------------------------------------------------------------
+    # -- derivatives --------------------------------------------------------------------------
 
     def _record_inverse_derivatives(self, name):
         """Record d tau/d q, d tau/d u and M; a floating base is displaced in its own frame."""
@@ -217,7 +217,7 @@ class Recipes:
                                        ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)))])
         return np.array(rows).reshape(-1)
 
-    # -- what has a meaning body by body -----------------------------------------------------------
+    # -- what has a meaning body by body ------------------------------------------------------
 
     @property
     def body_links(self):
@@ -276,7 +276,7 @@ def _motion(base):
 
 
 def _with_moments(tree, p, base_parameters=False):
-    """Return a tree whose mass moments are scalars; base parameters are zero where they must be."""
+    """Return a tree whose mass moments are scalars; base parameters keep their zeros."""
     bodies = []
     for k, body in enumerate(tree.bodies):
         m, hx, hy, hz, xx, xy, xz, yy, yz, zz = p[PARAMETERS_PER_BODY * k:][:PARAMETERS_PER_BODY]

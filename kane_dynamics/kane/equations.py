@@ -95,8 +95,7 @@ def _rotation_of_quaternion(x, y, z, w):
 def inertia_pair(body, w, alpha, a):
     """Return (F, N) = -(R*, T*) of one body: its inertia force and the moment about its origin.
 
-        F = int (a + U r) dm             = m a + U h
-        N = int r x (a + U r) dm         = h x a + vee(U S - (U S)')
+    F = int (a + U r) dm = m a + U h,    N = int r x (a + U r) dm = h x a + vee(U S - (U S)').
     """
     U, h, S = spin_matrix(w, alpha), body.h, body.S
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]     # U_ii differ by these alone
@@ -146,9 +145,9 @@ def kane(tree, q, u, ud, gravity, base=(ZERO, ZERO, ZERO)):
     the same partial velocities (z, or z x r), so the sum is taken once: pairs are collected from
     the tips inward and projected on z on the way (Angeles, Ma and Rojas 1989, eqs. 47-51).
 
-    tree: bodies; q (nq), u, ud (nv): sequences of one scalar type; gravity (3,) [m/s^2] in the base
-    frame; base: prescribed (w, alpha, a) of the base. Returns tau (nv,) and per body (F, N), the
-    force and moment through its joint, about its origin, in its frame.
+    tree: bodies; q (nq), u, ud (nv): sequences of one scalar type; gravity (3,) [m/s^2] in the
+    base frame; base: prescribed (w, alpha, a) of the base. Returns tau (nv,) and per body (F, N),
+    the force and moment through its joint, about its origin, in its frame.
     """
     g = np.asarray(gravity)
     motion, places, pairs = [], [], []

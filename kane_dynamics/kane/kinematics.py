@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where bodies and frames are and how they move, and the energies that follow from it.
 
-Poses, velocities and accelerations of frames are told in the axes of the base, at the frame's origin
-(Pinocchio's LOCAL_WORLD_ALIGNED), linear part first.
+Poses, velocities and accelerations of frames are told in the axes of the base, at the frame's
+origin (Pinocchio's LOCAL_WORLD_ALIGNED), linear part first.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ def frame_acceleration(tree, frame, q, u, ud):
 def energies(tree, q, u, gravity):
     """Return kinetic and potential energy [J]; the potential is zero at the base origin.
 
-    T = sum (m v.v + 2 v.(w x h) + w.I w) / 2 with w.I w = tr(S) w.w - w.S w,  V = -sum g.(m p + R h).
+    T = sum (m v.v + 2 v.(w x h) + w.I w) / 2 with w.I w = tr(S) w.w - w.S w,
+    V = -sum g.(m p + R h).
     """
     kinetic, potential = 0.0, 0.0
     g = np.asarray(gravity)

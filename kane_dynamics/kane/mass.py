@@ -53,7 +53,7 @@ def _unit_pairs(body, m, h, S):
 
 
 def _project_inward(tree, places, M, i, r, pair):
-    """Carry the pair of column r from body i to the base and project it on every joint it meets."""
+    """Carry the pair of column r from body i to the base and project it on the joints it meets."""
     F, N = pair
     own = True
     while True:

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward dynamics in O(n): each joint's equation is solved on the way inward.
 
-Between its tips and the base, a subtree answers any acceleration (a, alpha) of its root origin with
-the pair
+Between its tips and the base, a subtree answers any acceleration (a, alpha) of its root origin
+with the pair
 
     F = A a + B alpha + f,    N = B' a + D alpha + n,
 
 A, D symmetric. Kane's equation of the root joint alone then gives its ud, which is eliminated, and
-the subtree hangs on its parent as one more such body (Featherstone 1983, articulated bodies). Longer
-than M and its factors for an arm of six or seven joints; shorter from about nine joints in a row.
+the subtree hangs on its parent as one more such body (Featherstone 1983, articulated bodies).
+Longer than M and its factors for an arm of six or seven joints; shorter from about nine in a row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def forward(tree, q, u, tau, gravity, armature, base=(ZERO, ZERO, ZERO)):
     rest = [0.0] * tree.nv
     places = [Place(body, q) for body in bodies]
     motion, subtrees = [], []
-    for body, place in zip(bodies, places):                # velocities, and accelerations at ud = 0
+    for body, place in zip(bodies, places):                # motion at ud = 0
         parent = motion[body.parent] if body.parent >= 0 else (base[0], base[1], base[2] - g)
         motion.append(joint_motion(body, place, u, rest, parent))
         subtrees.append(_subtree(body, *motion[-1]))
@@ -111,7 +111,8 @@ def _symmetric_product(x, y):
 def _hang(parent, child, place):
     """Add a subtree to its parent's: rotate it, then move it by p.
 
-    a = a_P + alpha_P x p; N_P = N + p x F. With P = [p]x: B_P = B - A P, D_P = D + P B - B' P - P A P.
+    a = a_P + alpha_P x p and N_P = N + p x F; with P = [p]x,
+    B_P = B - A P,  D_P = D + P B - B' P - P A P.
     """
     A, D = place.inward_symmetric(child[0]), place.inward_symmetric(child[2])
     B = np.array([place.inward(row) for row in
