@@ -1,0 +1,61 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Finite elements of a straight beam: cubic Hermite for bending, quadratic for twist and stretch.
+
+Both kinds share one numbering: element e owns the unknowns 2e, 2e + 1, ... A Hermite element has
+(v, v') at each end; a quadratic one the values at its ends and its middle. At x = 0 the beam is
+clamped, so the first two (Hermite) or the first one (quadratic) are zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kane_dynamics.model.beam import gauss_points
+
+BENDING, ROD = 'bending', 'rod'
+CLAMPED = {BENDING: 2, ROD: 1}      # unknowns held at zero by the clamp
+_LOCAL = {BENDING: 4, ROD: 3}       # unknowns of one element
+
+
+def shape_functions(kind, t, h, derivative=0):
+    """Return the shape functions (..., 4 or 3), or a derivative by x, at 0 <= t <= 1; h [m]."""
+    one = np.ones_like(t)
+    if kind == BENDING:
+        rows = {0: (1 - 3*t**2 + 2*t**3, h*(t - 2*t**2 + t**3), 3*t**2 - 2*t**3, h*(t**3 - t**2)),
+                1: (6*t**2 - 6*t, h*(1 - 4*t + 3*t**2), 6*t - 6*t**2, h*(3*t**2 - 2*t)),
+                2: (12*t - 6, h*(6*t - 4), 6 - 12*t, h*(6*t - 2))}
+    else:
+        rows = {0: ((1 - t) * (1 - 2*t), 4*t*(1 - t), t*(2*t - 1)),
+                1: (4*t - 3, 4 - 8*t, 4*t - 1),
+                2: (4*one, -8*one, 4*one)}
+    return np.stack([row / h**derivative for row in rows[derivative]], axis=-1)
+
+
+def unknowns(kind, edges):
+    """Return the number of unknowns of a mesh with these edges, the clamped ones included."""
+    return 2 * (len(edges) - 1) + _LOCAL[kind] - 2
+
+
+def interpolation(kind, edges, x, derivative=0):
+    """Return N (points, unknowns): the field, or its derivative, at x (points,) is N @ dofs."""
+    x = np.atleast_1d(np.asarray(x, dtype=float))
+    element = np.clip(np.searchsorted(edges, x, side='right') - 1, 0, len(edges) - 2)
+    h = np.diff(edges)[element]
+    local = shape_functions(kind, (x - edges[element]) / h, h, derivative)
+    N = np.zeros((len(x), unknowns(kind, edges)))
+    columns = 2 * element[:, None] + np.arange(_LOCAL[kind])
+    np.put_along_axis(N, columns, local, axis=1)
+    return N
+
+
+def assemble(kind, edges, coefficient, derivative):
+    """
+    Return the matrix int c(x) N^(d)' N^(d) dx of the free unknowns.
+
+    coefficient: c(x), an array function; derivative: d. Stiffness of bending is d = 2 with EI, of
+    a rod d = 1 with GJ or EA; mass is d = 0 with mass per length, rotary inertia d = 1.
+    """
+    x, w = gauss_points(edges)
+    N = interpolation(kind, edges, x.ravel(), derivative)[:, CLAMPED[kind]:]
+    return N.T @ ((w.ravel() * coefficient(x).ravel())[:, None] * N)
