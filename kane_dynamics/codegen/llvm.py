@@ -18,8 +18,8 @@ _LOCK = threading.Lock()        # llvmlite's compiler is one at a time
 
 
 @functools.cache
-def _target_machine():
-    """Return code generation for this very processor."""
+def _target():
+    """Return this very processor as a target, and how to ask for code for it."""
     try:
         llvm.initialize()       # a no-op that newer llvmlite has removed
     except RuntimeError:
@@ -29,20 +29,21 @@ def _target_machine():
     for name, address in python_entry.symbols().items():
         llvm.add_symbol(name, address)
     features = llvm.get_host_cpu_features().flatten()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features, opt=2)
+    return llvm.Target.from_default_triple(), {
+        'cpu': llvm.get_host_cpu_name(), 'features': features, 'opt': 2}
 
 
 def compiled(text):
     """Return an engine that holds the functions of LLVM text; keep it as long as they are used."""
     with _LOCK:
-        machine = _target_machine()
+        target, options = _target()
+        machine = target.create_target_machine(**options)  # its engine frees it: one for each
         module = llvm.parse_assembly(text)
         module.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
-        options.loop_vectorization = True
-        options.slp_vectorization = False       # costs time and gains nothing on such code
-        builder = llvm.create_pass_builder(machine, options)
+        tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+        tuning.loop_vectorization = True
+        tuning.slp_vectorization = False        # costs time and gains nothing on such code
+        builder = llvm.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.finalize_object()
@@ -86,6 +87,30 @@ class LlvmKernel:
                 list(pool.map(fill_part, parts))
         elif parts:
             fill_part(parts[0])
+
+    def iterate(self, state, driven, shared, steps):
+        """Return states (steps + 1, size): the program applied to its own result again and again.
+
+        `driven` is its second input, one row or a row per step; `shared` are the arrays after it.
+        """
+        states = np.empty((steps + 1, len(state)))
+        states[0] = state
+        stride = 0 if driven.ndim == 1 else driven.shape[1]
+        self._iterate(steps, stride, states.ctypes.data, driven.ctypes.data,
+                      *(array.ctypes.data for array in shared))
+        return states
+
+    @functools.cached_property
+    def _iterate_engine(self):
+        return compiled('\n'.join([llvm_text.sincos_definition(),
+                                   llvm_text.sample_function(self.program),
+                                   llvm_text.iterate_function(self.program)]))
+
+    @functools.cached_property
+    def _iterate(self):
+        pointers = [ctypes.c_void_p] * len(self.program.inputs)
+        return ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *pointers)(
+            self._iterate_engine.get_function_address('iterate'))
 
     @functools.cached_property
     def _batch_engine(self):

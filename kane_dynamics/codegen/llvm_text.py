@@ -155,6 +155,35 @@ def sample_function(program):
     return '\n'.join([f'define void @sample({", ".join(arguments)}) {{', *code.lines, '}'])
 
 
+def iterate_function(program):
+    """Return `void @iterate(i64 steps, i64 stride, ptr states, ptr driven, ptr shared...)`.
+
+    Row k + 1 of `states` is the program of row k and of row k of `driven` (or of its only row).
+    """
+    shared = [f'ptr %{each.name}' for each in program.inputs[2:]]
+    size = len(program.outputs)
+    return f"""define void @iterate({', '.join(['i64 %steps', 'i64 %stride', 'ptr %states',
+                                            'ptr %driven', *shared])}) {{
+entry:
+  br label %head
+head:
+  %k = phi i64 [0, %entry], [%next, %body]
+  %more = icmp slt i64 %k, %steps
+  br i1 %more, label %body, label %exit
+body:
+  %at = mul i64 %k, {size}
+  %now = getelementptr inbounds double, ptr %states, i64 %at
+  %then = getelementptr inbounds double, ptr %now, i64 {size}
+  %row.at = mul i64 %k, %stride
+  %row = getelementptr inbounds double, ptr %driven, i64 %row.at
+  call void @sample({', '.join(['ptr %now', 'ptr %row', *shared, 'ptr %then'])})
+  %next = add nsw nuw i64 %k, 1
+  br label %head
+exit:
+  ret void
+}}"""
+
+
 def batch_functions(program):
     """Return `void @batch(i64 N, ptr inputs..., ptr out, ptr workspace)`.
 

@@ -76,6 +76,18 @@ class PythonKernel:
         flat = out.reshape(-1)
         return lambda: self.fill(inputs, flat)
 
+    def iterate(self, state, driven, shared, steps):
+        """Return states (steps + 1, size): the program applied to its own result again and again.
+
+        `driven` is its second input, one row or a row per step; `shared` are the arrays after it.
+        """
+        states = np.empty((steps + 1, len(state)))
+        states[0] = state
+        for k in range(steps):
+            row = driven if driven.ndim == 1 else driven[k]
+            self.fill([states[k], row, *shared], states[k + 1])
+        return states
+
     def fill_many(self, arrays, out, threads=1):
         """Compute samples: (N, size) arrays, (size,) for a shared one, to `out` (N, outputs)."""
         del threads                                        # numpy blocks run one after another

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kane_dynamics.codegen.program import Input
 from kane_dynamics.codegen.python import PythonKernel
 from kane_dynamics.dynamics.recipes import Recipes
 from kane_dynamics.exceptions import InputError, MissingDependencyError
@@ -128,11 +129,31 @@ class Dynamics:
         """Return mass matrices (N, nv, nv) for N samples in rows."""
         return self._call_many('mass_matrix', (q,), out, threads)
 
+    def rollout(self, q, qd, tau, dt, steps, method='semi_implicit'):
+        """Return Q (steps + 1, nq) and Qd (steps + 1, nv): fixed steps in one compiled loop.
+
+        tau: (nv,) held throughout, or (steps, nv), a row for each step; dt [s].
+        method: 'semi_implicit' (Euler, first order) or 'rk4' (torque held over the step).
+        """
+        name = f'step_{method}'
+        kernel = self._kernel(name)
+        state = np.concatenate([self._checked(name, Input('q', self.robot.nq), q),
+                                self._checked(name, Input('u', self.robot.nv), qd)])
+        tau = np.ascontiguousarray(tau, dtype=float)
+        if tau.shape not in ((self.robot.nv,), (steps, self.robot.nv)):
+            raise InputError(f'rollout: tau has shape {tau.shape}, expected ({self.robot.nv},) '
+                             f'or ({steps}, {self.robot.nv}), a row for each step')
+        if not (dt > 0.0 and steps >= 0):
+            raise InputError(f'rollout: dt must be positive and steps not negative, got dt={dt}, '
+                             f'steps={steps}')
+        states = kernel.iterate(state, tau, [np.array([float(dt)]), *self._shared()], steps)
+        return states[:, :self.robot.nq].copy(), states[:, self.robot.nq:].copy()
+
     def bind(self, name, *arrays):
         """Return step(): computes `name` from and into these arrays, checked now and never again.
 
         For control loops: `step = dynamics.bind('inverse', q, qd, qdd, tau)`; write into q, qd
-        and qdd, call step(), read tau. The last array is the output. All must be contiguous float64.
+        and qdd, call step(), read tau. The last array is the output. All are contiguous float64.
         """
         kernel = self._kernel(name)
         takes = [each for each in kernel.program.inputs if not each.shared]
@@ -163,7 +184,7 @@ class Dynamics:
         return -inverse_mass @ by_q, -inverse_mass @ by_qd, inverse_mass
 
     def regressor(self, q, qd, qdd, out=None):
-        """Return Y (nv, 10 n_bodies): tau = Y @ inertial_parameters, without friction and rotors."""
+        """Return Y (nv, 10 n_bodies): tau = Y @ inertial_parameters, no friction, no rotors."""
         return self._call('regressor', (q, qd, qdd), out)
 
     def regressor_many(self, q, qd, qdd, out=None, threads=1):
@@ -172,7 +193,7 @@ class Dynamics:
 
     @property
     def inertial_parameters(self):
-        """Return (10 n_bodies,): per body m, m c, Ixx Ixy Iyy Ixz Iyz Izz about the link's origin."""
+        """Return (10 n_bodies,): per body m, m c, Ixx Ixy Iyy Ixz Iyz Izz about its origin."""
         return self._recipes.standard_parameters()
 
     @property

@@ -20,6 +20,7 @@ from kane_dynamics.kane import kinematics, recursive
 from kane_dynamics.kane.differentiate import gradient, tangent
 from kane_dynamics.kane.equations import kane, Place
 from kane_dynamics.kane.mass import mass_matrix
+from kane_dynamics.kane.scalar import sqrt
 from kane_dynamics.kane.solve import solve
 from kane_dynamics.model.tree import tree_of
 
@@ -73,8 +74,9 @@ class Recipes:
 
     def _record(self, name, groups, function, shape):
         """Record function(reduced, tree, gravity, *groups): run-time parameters come in here."""
-        sizes = {'q': self.nq, 'base': 9}
-        inputs = [Input(group, sizes.get(group, self.nv)) for group in groups]
+        sizes = {'q': self.nq, 'base': 9, 'x': self.nq + self.nv, 'dt': 1}
+        inputs = [Input(group, sizes.get(group, self.nv), shared=group == 'dt')
+                  for group in groups]
         gravity = [float(x) for x in self.robot.gravity]
         if not self.parametric:
             return record(name, inputs, lambda *values: function(
@@ -156,6 +158,53 @@ class Recipes:
                             lambda reduced, tree, g, q, u, tau, base: self._forward_by_mass_matrix(
                                 reduced, tree, g, q, u, tau, base=_motion(base)), (self.nv,))
 
+    # -- steps in time -----------------------------------------------------------------------
+
+    def _record_step_semi_implicit(self, name):
+        """Record x = [q, u] to the next one: u += dt ud, then q moves with the new u."""
+        def step(qdd, q, u, dt):
+            u = _plus(u, dt, qdd(q, u))
+            return self._on_sphere(_plus(q, dt, self._rates(q, u))), u
+        return self._step_program(name, step)
+
+    def _record_step_rk4(self, name):
+        """Record one step of the classical Runge-Kutta method."""
+        def step(qdd, q, u, dt):
+            q_rates, u_rates = [self._rates(q, u)], [qdd(q, u)]
+            for part in (0.5, 0.5, 1.0):
+                stage_q = _plus(q, part * dt, q_rates[-1])
+                stage_u = _plus(u, part * dt, u_rates[-1])
+                q_rates.append(self._rates(stage_q, stage_u))
+                u_rates.append(qdd(stage_q, stage_u))
+            q_rate, u_rate = ([(a + 2.0 * (b + c) + d) / 6.0 for a, b, c, d in zip(*stages)]
+                              for stages in (q_rates, u_rates))
+            return self._on_sphere(_plus(q, dt, q_rate)), _plus(u, dt, u_rate)
+        return self._step_program(name, step)
+
+    def _step_program(self, name, step):
+        def function(reduced, _, g, x, tau, dt):
+            def qdd(q, u):
+                return self._forward_by_mass_matrix(reduced, None, g, q, u, tau)
+            q, u = step(qdd, x[:self.nq], x[self.nq:], dt[0])
+            return [*q, *u]
+        return self._record(name, ('x', 'tau', 'dt'), function, (self.nq + self.nv,))
+
+    def _rates(self, q, u):
+        """Return dq/dt for speeds u: u but for the pose of a floating base."""
+        if not self.robot.floating_base:
+            return u
+        velocity = Place(self.tree.bodies[0], q).turn @ np.array(u[:3])
+        turning = [sum(column[part] * speed for column, speed in
+                       zip(_quaternion_rates(*q[3:7]), u[3:6])) for part in range(4)]
+        return [*velocity, *turning, *u[6:]]
+
+    def _on_sphere(self, q):
+        """Return q with the quaternion of a floating base at unit length again."""
+        if not self.robot.floating_base:
+            return q
+        length = sqrt(sum(part * part for part in q[3:7]))
+        return [*q[:3], *(part / length for part in q[3:7]), *q[7:]]
+
     # -- derivatives --------------------------------------------------------------------------
 
     def _record_inverse_derivatives(self, name):
@@ -175,12 +224,9 @@ class Recipes:
         one = 1.0 + q[0].graph.zero
         seeds = []
         if self.robot.floating_base:
-            x, y, z, w = q[3:7]
             turn = Place(self.tree.bodies[0], q).turn
             seeds += [dict(zip(q[:3], turn[:, j])) for j in range(3)]
-            # quaternion rate = quaternion * (angular velocity in the body frame) / 2
-            for column in ((w, z, -y, -x), (-z, w, x, -y), (y, -x, w, -z)):
-                seeds.append({s: 0.5 * rate for s, rate in zip(q[3:7], column)})
+            seeds += [dict(zip(q[3:7], column)) for column in _quaternion_rates(*q[3:7])]
         return seeds + [{s: one} for s in q[7 if self.robot.floating_base else 0:]]
 
     def _record_regressor(self, name):
@@ -268,6 +314,17 @@ class Recipes:
                 return [value for row, place in zip(R, p) for value in [*row, place]]
             return [*np.reshape(result, -1)]
         return self._record(name, groups.get(name, ('q',)), function, shapes.get(name, (6,)))
+
+
+def _plus(values, step, rates):
+    """Return values + step * rates, entry by entry."""
+    return [value + step * rate for value, rate in zip(values, rates)]
+
+
+def _quaternion_rates(x, y, z, w):
+    """Return the rate of a quaternion (x y z w) for a unit spin about each axis of its body."""
+    return [[0.5 * part for part in column]
+            for column in ((w, z, -y, -x), (-z, w, x, -y), (y, -x, w, -z))]
 
 
 def _motion(base):
