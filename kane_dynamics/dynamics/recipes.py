@@ -143,7 +143,7 @@ class Recipes:
     def _forward_by_mass_matrix(self, reduced, _, g, q, u, tau, **motion):
         bias = self._inverse(reduced, g, q, u, [0.0] * self.nv, **motion)
         return solve(self._mass(reduced, q), [t - h for t, h in zip(tau, bias)],
-                     reduced.speed_parents)
+                     reduced.speed_parents, reduced.speed_order)
 
     def _forward_recursively(self, reduced, _, g, q, u, tau):
         driving = [t - friction for t, friction in zip(tau, self._friction_torque(u))]

@@ -14,25 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.kane.bending import Bending, Station
 from kane_dynamics.kane.scalar import cos, sin
-
-ZERO = np.zeros(3)
-
-
-def cross(a, b):
-    """Return a x b."""
-    return np.array([a[1] * b[2] - a[2] * b[1],
-                     a[2] * b[0] - a[0] * b[2],
-                     a[0] * b[1] - a[1] * b[0]])
-
-
-def spin_matrix(w, alpha):
-    """Return U = [alpha]x + [w]x [w]x: a point at r has the acceleration a + U r."""
-    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
-    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
-    return np.array([[-(yy + zz), xy - alpha[2], xz + alpha[1]],
-                     [xy + alpha[2], -(xx + zz), yz - alpha[0]],
-                     [xz - alpha[1], yz + alpha[0], -(xx + yy)]])
+from kane_dynamics.kane.vectors import cross, spin_matrix, ZERO
 
 
 class Place:
@@ -42,6 +26,8 @@ class Place:
         self.C = body.C
         self.p = body.p
         self.turn = None                                   # joint rotation, body to joint frame
+        if body.kind == 'fixed':
+            return
         if body.kind == 'floating':
             x, y, z, qx, qy, qz, qw = q[body.q_index:body.q_index + 7]
             self.p = body.p + body.C @ np.array([x, y, z])
@@ -120,6 +106,8 @@ def joint_motion(body, place, u, ud, parent):
     if body.kind == 'floating':
         v, w = np.array(u[k:k + 3]), np.array(u[k + 3:k + 6])
         return w, np.array(ud[k + 3:k + 6]), a + np.array(ud[k:k + 3]) + cross(w, v)
+    if body.kind == 'fixed':
+        return w, alpha, a
     rate, acceleration = body.ratio * u[k], body.ratio * ud[k]
     if body.kind == 'revolute':
         # w = w_P + z qd;  alpha = alpha_P + z qdd + w x z qd
@@ -143,32 +131,54 @@ def kane(tree, q, u, ud, gravity, base=(ZERO, ZERO, ZERO)):
 
     F_B, N_B being inertia minus gravity forces. A joint's speed moves everything outboard of it by
     the same partial velocities (z, or z x r), so the sum is taken once: pairs are collected from
-    the tips inward and projected on z on the way (Angeles, Ma and Rojas 1989, eqs. 47-51).
+    the tips inward and projected on z on the way (Angeles, Ma and Rojas 1989, eqs. 47-51). A mode
+    of a flexible link moves its mass points and the stations that other bodies ride on, by J and W
+    (`bending.py`); its own active force is that of the bent beam, -K eta - D eta'.
 
     tree: bodies; q (nq), u, ud (nv): sequences of one scalar type; gravity (3,) [m/s^2] in the
     base frame; base: prescribed (w, alpha, a) of the base. Returns tau (nv,) and per body (F, N),
     the force and moment through its joint, about its origin, in its frame.
     """
     g = np.asarray(gravity)
-    motion, places, pairs = [], [], []
-    for body in tree.bodies:                               # outward: velocities, accelerations
-        place = Place(body, q)
-        parent = motion[body.parent] if body.parent >= 0 else (base[0], base[1], base[2] - g)
-        w, alpha, a = joint_motion(body, place, u, ud, parent)
-        motion.append((w, alpha, a))
-        places.append(place)
-        pairs.append(inertia_pair(body, w, alpha, a))
+    motion, places, pairs, bent = [], [], [], {}
     tau = [0.0] * tree.nv
+    for i, body in enumerate(tree.bodies):                 # outward: velocities, accelerations
+        parent = motion[body.parent] if body.parent >= 0 else (base[0], base[1], base[2] - g)
+        if body.kind == 'station':
+            place = Station(bent[body.parent], body.station)
+            motion.append(place.motion(*parent))
+        else:
+            place = Place(body, q)
+            motion.append(joint_motion(body, place, u, ud, parent))
+        places.append(place)
+        F, N = inertia_pair(body, *motion[-1])
+        if body.flexible is not None:
+            bent[i] = Bending(body, q, u, ud)
+            F_beam, N_beam, G = bent[i].inertia_forces(*motion[-1])
+            F, N = F + F_beam, N + N_beam
+            _add(tau, body.modes_u, G)
+        pairs.append((F, N))
     for i in reversed(range(len(tree.bodies))):            # inward: collect, project
         body, place, (F, N) = tree.bodies[i], places[i], pairs[i]
-        k = body.u_index
         if body.kind == 'floating':
-            tau[k:k + 6] = [*F, *N]
-        else:
-            tau[k] = tau[k] + body.ratio * (N[2] if body.kind == 'revolute' else F[2])
+            _add(tau, body.u_index, [*F, *N])
+        elif body.kind == 'revolute':
+            _add(tau, body.u_index, [body.ratio * N[2]])
+        elif body.kind == 'prismatic':
+            _add(tau, body.u_index, [body.ratio * F[2]])
         if body.parent >= 0:
-            F_P = place.inward(F)
-            N_P = place.inward(N) + cross(place.p, F_P)
+            F_P, N_P = place.inward(F), place.inward(N)
+            if body.kind == 'station':
+                _add(tau, place.first_speed, place.modal_forces(F_P, N_P))
             F_sum, N_sum = pairs[body.parent]
-            pairs[body.parent] = (F_sum + F_P, N_sum + N_P)
+            pairs[body.parent] = (F_sum + F_P, N_sum + N_P + cross(place.p, F_P))
+    for spring in tree.springs:                            # active: -k q - d u
+        _add(tau, spring.u_index, [spring.stiffness * q[spring.q_index]
+                                   + spring.damping * u[spring.u_index]])
     return tau, pairs
+
+
+def _add(tau, first, values):
+    """Add values to the generalized forces from index `first` on."""
+    for k, value in enumerate(values, first):
+        tau[k] = tau[k] + value

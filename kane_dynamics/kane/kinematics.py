@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kane_dynamics.kane.equations import cross, joint_motion, Place, ZERO
+from kane_dynamics.kane.equations import joint_motion, Place
+from kane_dynamics.kane.vectors import cross, ZERO
 
 
 def poses(tree, q):

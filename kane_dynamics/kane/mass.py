@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kane_dynamics.kane.equations import cross, Place
+from kane_dynamics.kane.equations import Place
+from kane_dynamics.kane.vectors import cross, inertia_matrix
 
 
 def mass_matrix(tree, q):
@@ -37,9 +38,7 @@ def _unit_pairs(body, m, h, S):
     Turning about z: F = z x h, N = I z with I = tr(S) 1 - S.  Sliding along z: F = m z, N = h x z.
     """
     k = body.u_index
-    inertia = np.array([[S[1, 1] + S[2, 2], -S[0, 1], -S[0, 2]],
-                        [-S[0, 1], S[0, 0] + S[2, 2], -S[1, 2]],
-                        [-S[0, 2], -S[1, 2], S[0, 0] + S[1, 1]]])
+    inertia = inertia_matrix(S)
     axes = np.eye(3)
     if body.kind == 'floating':
         for j in range(3):

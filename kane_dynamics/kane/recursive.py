@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kane_dynamics.kane.equations import cross, inertia_pair, joint_motion, Place, ZERO
+from kane_dynamics.kane.equations import inertia_pair, joint_motion, Place
 from kane_dynamics.kane.solve import solve
+from kane_dynamics.kane.vectors import cross, inertia_matrix, ZERO
 
 
 def forward(tree, q, u, tau, gravity, armature, base=(ZERO, ZERO, ZERO)):
-    """Return ud (nv,) under the generalized forces tau; no mimic joints."""
+    """Return ud (nv,) under the generalized forces tau; rigid links, no mimic joints."""
     g = np.asarray(gravity)
     bodies = tree.bodies
     rest = [0.0] * tree.nv
@@ -60,14 +61,11 @@ def forward(tree, q, u, tau, gravity, armature, base=(ZERO, ZERO, ZERO)):
 
 def _subtree(body, w, alpha, a):
     """Return [A, B, D, f, n] of one rigid body; f, n belong to the acceleration at ud = 0."""
-    h, S = body.h, body.S
+    h = body.h
     f, n = inertia_pair(body, w, alpha, a)
     A = np.eye(3) * body.m
     B = np.array([[0.0, h[2], -h[1]], [-h[2], 0.0, h[0]], [h[1], -h[0], 0.0]])   # alpha x h
-    D = np.array([[S[1, 1] + S[2, 2], -S[0, 1], -S[0, 2]],
-                  [-S[0, 1], S[0, 0] + S[2, 2], -S[1, 2]],
-                  [-S[0, 2], -S[1, 2], S[0, 0] + S[1, 1]]])
-    return [A, B, D, f, n]
+    return [A, B, inertia_matrix(body.S), f, n]
 
 
 def _eliminated(body, subtree, tau, armature):
@@ -137,5 +135,6 @@ def _free_body(subtree, tau):
     """Return (da, dalpha, ud) of a floating root from its six equations."""
     A, B, D, f, n = subtree
     M = [[*A[i], *B[i]] for i in range(3)] + [[*B[:, i], *D[i]] for i in range(3)]
-    ud = solve(M, [t - x for t, x in zip(tau, [*f, *n])], [-1, 0, 1, 2, 3, 4])
+    ud = solve(M, [t - x for t, x in zip(tau, [*f, *n])], dict(zip(range(6), range(-1, 5))),
+               range(6))
     return np.array(ud[:3]), np.array(ud[3:]), ud

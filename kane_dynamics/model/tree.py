@@ -24,11 +24,13 @@ class Body:
 
     The body frame in its parent's frame is R_PB = C Rz(theta) with origin p_PB (revolute), or
     R_PB = C with origin p_PB + d C z (prismatic), where theta or d = ratio * q + offset.
-    A floating body moves freely in its parent: q gives its position and quaternion.
+    A floating body moves freely in its parent: q gives its position and quaternion. A flexible
+    body has modes besides its joint, and what rides on it hangs on bodies of kind 'station':
+    rigid, at rest in a station of the bent beam. A fixed body is flexible but has no joint.
     """
 
     parent: int                  # index of the parent body; -1 is the base
-    kind: str                    # 'revolute' | 'prismatic' | 'floating'
+    kind: str                    # 'revolute' | 'prismatic' | 'floating' | 'fixed' | 'station'
     q_index: int                 # first coordinate in q
     u_index: int                 # first generalized speed in u
     C: np.ndarray                # (3, 3) constant rotation
@@ -39,6 +41,28 @@ class Body:
     ratio: float = 1.0           # a mimic joint follows its leader's coordinate
     offset: float = 0.0          # [rad or m]
     quarter_turns: int = 0       # further offset of theta, exact: sine and cosine are swapped
+    flexible: object = None      # a model.flexible_body.FlexibleBody in this frame, or None
+    modes_q: int = -1            # first modal coordinate and speed of a flexible body
+    modes_u: int = -1
+    station: int = -1            # which attachment of its parent a 'station' rides on
+
+    @property
+    def speeds(self):
+        """Return the generalized speeds of this body: its joint's, then its modes'."""
+        own = {'floating': 6, 'fixed': 0, 'station': 0}.get(self.kind, 1)
+        modes = 0 if self.flexible is None else self.flexible.n_modes
+        return [*range(self.u_index, self.u_index + own),
+                *range(self.modes_u, self.modes_u + modes)]
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A linear spring and damper on one coordinate: a mode, or an elastic joint."""
+
+    q_index: int
+    u_index: int
+    stiffness: float
+    damping: float
 
 
 @dataclass(frozen=True)
@@ -58,6 +82,15 @@ class Tree:
     frames: dict
     nq: int
     nv: int
+    springs: tuple = ()
+
+    @property
+    def speed_order(self):
+        """Return all generalized speeds from the base to the tips: the order to eliminate in."""
+        order = []
+        for body in self.bodies:
+            order += [speed for speed in body.speeds if speed not in order]
+        return order
 
     @property
     def speed_parents(self):
@@ -66,18 +99,14 @@ class Tree:
         M is zero between speeds on different branches; this is that pattern (Featherstone 2008,
         ch. 6). Mimic joints tie branches together: then every speed may meet every other one.
         """
-        if len({body.u_index for body in self.bodies}) < len(self.bodies):
-            return list(range(-1, self.nv - 1))
-        parents = [-1] * self.nv
-        for body in self.bodies:
-            last_of_parent = -1
-            if body.parent >= 0:
-                parent = self.bodies[body.parent]
-                last_of_parent = parent.u_index + (5 if parent.kind == 'floating' else 0)
-            parents[body.u_index] = last_of_parent
-            if body.kind == 'floating':
-                for k in range(1, 6):
-                    parents[body.u_index + k] = body.u_index + k - 1
+        order = self.speed_order
+        if len(order) < sum(len(body.speeds) for body in self.bodies):
+            return dict(zip(order, [-1, *order[:-1]]))
+        parents, last = {}, {-1: -1}                       # last: innermost speeds come first
+        for i, body in enumerate(self.bodies):
+            last[i] = last[body.parent]
+            for speed in body.speeds:
+                parents[speed], last[i] = last[i], speed
         return parents
 
     @property
