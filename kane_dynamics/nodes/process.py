@@ -1,0 +1,64 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""A node as a process: an executor in a thread, an orderly end on SIGINT and SIGTERM."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+import threading
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+
+from kane_dynamics.exceptions import KaneDynamicsError
+
+SWITCH_INTERVAL = 2e-4  # [s]: Python's 5 ms would let the executor hold up a 1 kHz loop
+
+
+def run(make_node, arguments=None):
+    """Spin make_node() until a signal or a shutdown of ROS; return the exit code."""
+    # Signals are taken here and not by rclpy: the node must still publish to bring the arm to
+    # rest, which it could not do once the context is shut down.
+    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    try:
+        node = make_node()
+    except KaneDynamicsError as error:
+        rclpy.logging.get_logger('kane_dynamics').fatal(str(error))
+        rclpy.try_shutdown()
+        return 1
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+
+    def spin():
+        try:
+            executor.spin()
+        except ExternalShutdownException:
+            pass
+        finally:
+            ended.set()
+
+    spinner = threading.Thread(target=spin, name='executor', daemon=True)
+    spinner.start()
+    while not ended.wait(0.2):  # short, because a signal only interrupts between waits
+        pass
+    node.finish()
+    executor.shutdown()
+    spinner.join(timeout=2.0)
+    if node.state in ('active', 'inactive', 'unconfigured') and rclpy.ok():
+        node.trigger_shutdown()
+    node.destroy_node()
+    rclpy.try_shutdown()
+    return 0
+
+
+def freeze_garbage():
+    """Take all that lives out of later garbage collections, so that they are short."""
+    gc.collect()
+    gc.freeze()
