@@ -13,3 +13,5 @@ from kane_dynamics.model.urdf import load_urdf
 __all__ = ['Dynamics', 'Energy', 'Friction', 'Inertial', 'InputError', 'KaneDynamicsError',
            'KaneDynamicsWarning', 'MissingDependencyError', 'ModelError', 'Robot', 'from_dh',
            'load_urdf']
+
+__version__ = '0.1.0'

@@ -195,8 +195,8 @@ def test_a_wheel_holds_the_package_and_puts_kane_on_the_path(tmp_path):
     [wheel] = tmp_path.glob('*.whl')
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    written = {path.relative_to(ROOT).as_posix() for path in (ROOT / PACKAGE).rglob('*')
-               if path.is_file() and '__pycache__' not in path.parts}
+    written = {path.relative_to(source).as_posix() for path in (source / PACKAGE).rglob('*')
+               if path.is_file()}
     assert {name for name in names if name.startswith(f'{PACKAGE}/')} == written
 
     home = tmp_path / 'venv'
