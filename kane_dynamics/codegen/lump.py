@@ -25,7 +25,7 @@ def lump(tree):
     scale = max((np.abs(s).max() for s in S), default=0.0)
     for i in reversed(range(len(tree.bodies))):
         body = tree.bodies[i]
-        if body.kind == 'floating':
+        if body.kind not in ('revolute', 'prismatic'):
             continue
         m_up, h_up, S_up = 0.0, np.zeros(3), np.zeros((3, 3))
         if body.kind == 'revolute':

@@ -36,7 +36,7 @@ def reframe(tree, choice=None):
         elif body.kind == 'prismatic':
             bodies.append(replace(body, C=_snapped(C @ rotation_z(phi + psi)), p=p, h=h, S=S))
         else:
-            bodies.append(replace(body, p=p, h=h, S=S))
+            bodies.append(body)
     return replace(tree, bodies=tuple(bodies), frames={})
 
 
@@ -46,7 +46,8 @@ def choose_frames(tree):
     choice = []
     for i, body in enumerate(tree.bodies):
         phi_P, t_P = choice[body.parent] if body.parent >= 0 else (0.0, 0.0)
-        if body.kind == 'floating':                        # its speeds are told in its own frame
+        if body.kind not in ('revolute', 'prismatic') or body.flexible is not None:
+            # the speeds of a floating body and the constants of a beam are told in their own frame
             choice.append((0.0, 0.0))
             continue
         # origin beside the parent's: no offset along z
@@ -92,7 +93,7 @@ def _main_children(tree):
 
 def _constant_rotation(body, phi_P, t_P, t):
     """Return C, p of a body in new frames and the turn psi about z that C leaves to the joint."""
-    if body.kind == 'floating':
+    if body.kind not in ('revolute', 'prismatic'):
         return body.C, body.p, 0.0
     A = rotation_z(phi_P)
     old = A.T @ body.C

@@ -17,7 +17,8 @@ from kane_dynamics.model.robot import Robot
 
 BACKENDS = ('auto', 'llvm', 'python')
 # functions that a caller may bind or ask about, with the arrays they take
-INPUT_NAMES = {'q': 'q', 'u': 'qd', 'ud': 'qdd', 'tau': 'tau', 'base': 'base'}
+INPUT_NAMES = {'q': 'q', 'u': 'qd', 'ud': 'qdd', 'tau': 'tau', 'base': 'base',
+               'ud_joints': 'joint_qdd'}
 
 
 class Energy(NamedTuple):
@@ -96,6 +97,16 @@ class Dynamics:
             return self._call('forward', (q, qd, tau), out)
         self._refuse_floating('base')
         return self._call('forward_moving_base', (q, qd, tau, base), out)
+
+    def hybrid(self, q, qd, joint_qdd):
+        """Return the joint torques and all accelerations, the joints' motion being given.
+
+        The rows of the modes hold no torque: what they do follows. For an arm without flexible
+        links it is `inverse`. joint_qdd: (nv - n_modes,), joints and floating base.
+        """
+        result = self._call('hybrid', (q, qd, joint_qdd), None)
+        given = self.robot.nv - self.robot.n_modes
+        return result[:given], np.concatenate([np.asarray(joint_qdd, float), result[given:]])
 
     def mass_matrix(self, q, out=None):
         """Return M (nv, nv), rotor inertias included."""

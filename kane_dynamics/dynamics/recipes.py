@@ -22,7 +22,7 @@ from kane_dynamics.kane.equations import kane, Place
 from kane_dynamics.kane.mass import mass_matrix
 from kane_dynamics.kane.scalar import sqrt
 from kane_dynamics.kane.solve import solve
-from kane_dynamics.model.tree import tree_of
+from kane_dynamics.model.assembly import tree_of
 
 FRAME_FUNCTIONS = ('frame_pose', 'frame_jacobian', 'frame_velocity', 'frame_acceleration')
 PARAMETERS_PER_BODY = 10        # m, h (3), S (6: xx xy xz yy yz zz)
@@ -38,14 +38,18 @@ class Recipes:
         self._frames_chosen = choose_frames(self.tree)
         self.reduced = lump(reframe(self.tree, self._frames_chosen))
         self.nq, self.nv = robot.nq, robot.nv
-        self.n_rigid = robot.nv - robot.n_joints          # speeds of a floating base
+        self.first_joint = 6 if robot.floating_base else 0
+        self.first_mode = self.first_joint + robot.n_joints
         self.armature = [0.0] * self.nv
         for body_joint in robot.moving_joints:
             leader, ratio = body_joint.name, 1.0
             if body_joint.mimic is not None:
                 leader, ratio = body_joint.mimic.joint, body_joint.mimic.multiplier
-            k = self.n_rigid + robot.joint_names.index(leader)
+            k = self.first_joint + robot.joint_names.index(leader)
             self.armature[k] += ratio**2 * body_joint.armature
+        for name, elastic in robot.flexible_joints.items():
+            self.armature[self.first_joint + robot.joint_names.index(name)] = (
+                elastic.motor_inertia)
 
     def parameters(self, robot=None):
         """Return the run-time numbers of a parametric program: gravity, base and mass moments."""
@@ -74,7 +78,8 @@ class Recipes:
 
     def _record(self, name, groups, function, shape):
         """Record function(reduced, tree, gravity, *groups): run-time parameters come in here."""
-        sizes = {'q': self.nq, 'base': 9, 'x': self.nq + self.nv, 'dt': 1}
+        sizes = {'q': self.nq, 'ud_joints': self.first_mode, 'base': 9,
+                 'x': self.nq + self.nv, 'dt': 1}
         inputs = [Input(group, sizes.get(group, self.nv), shared=group == 'dt')
                   for group in groups]
         gravity = [float(x) for x in self.robot.gravity]
@@ -93,8 +98,10 @@ class Recipes:
     def _friction_torque(self, u):
         if self.friction is None:
             return [0.0] * self.nv
-        return [0.0] * self.n_rigid + [self.friction.torque_of_joint(k, v)
-                                       for k, v in enumerate(u[self.n_rigid:])]
+        return [0.0] * self.first_joint + [
+            self.friction.torque_of_joint(k, v)
+            for k, v in enumerate(u[self.first_joint:self.first_mode])
+        ] + [0.0] * self.robot.n_modes
 
     def _inverse(self, tree, gravity, q, u, ud, **motion):
         tau, _ = kane(tree, q, u, ud, gravity, **motion)
@@ -133,7 +140,8 @@ class Recipes:
         if self.tree.depth <= LONG_CHAIN:
             programs.append(self._record(name, ('q', 'u', 'tau'), self._forward_by_mass_matrix,
                                          (self.nv,)))
-        if len(self.tree.bodies) == self.robot.n_joints + int(self.robot.floating_base):
+        rigid = not self.tree.springs
+        if rigid and len(self.tree.bodies) == self.robot.n_joints + int(self.robot.floating_base):
             programs.append(self._record(name, ('q', 'u', 'tau'), self._forward_recursively,
                                          (self.nv,)))
         return min(programs, key=lambda program: program.operation_count.mul
@@ -148,6 +156,26 @@ class Recipes:
     def _forward_recursively(self, reduced, _, g, q, u, tau):
         driving = [t - friction for t, friction in zip(tau, self._friction_torque(u))]
         return recursive.forward(reduced, q, u, driving, g, self.armature)
+
+    def _record_hybrid(self, name):
+        """Record [tau of the joints, ud of the modes] for given accelerations of the joints.
+
+        Modal rows hold no torque: M_ee ud_e = -c_e with c = kane(q, u, [ud_q, 0]), and
+        tau = c_q + M_qe ud_e.
+        """
+        modes = range(self.first_mode, self.nv)
+
+        def function(reduced, _, g, q, u, ud):
+            given = [*ud, *([0.0] * len(modes))]
+            c = self._inverse(reduced, g, q, u, given)
+            M = self._mass(reduced, q)
+            order = [speed for speed in reduced.speed_order if speed in modes]
+            parents = {speed: _next_in(reduced.speed_parents, speed, modes) for speed in order}
+            elastic = solve(M, [-value for value in c], parents, order)
+            tau = [c[k] + sum(M[k][j] * elastic[j] for j in modes)
+                   for k in range(self.first_mode)]
+            return tau + [elastic[j] for j in modes]
+        return self._record(name, ('q', 'u', 'ud_joints'), function, (self.nv,))
 
     def _record_inverse_moving_base(self, name):
         return self._record(name, ('q', 'u', 'ud', 'base'), lambda reduced, _, g, q, u, ud, base:
@@ -277,10 +305,10 @@ class Recipes:
 
     def _record_energy(self, name):
         def function(_, tree, g, q, u):
-            kinetic, potential = kinematics.energies(tree, q, u, g)
+            kinetic, potential, strain = kinematics.energies(tree, q, u, g)
             rotors = sum(0.5 * inertia * (v * v) for inertia, v in zip(self.armature, u))
-            return [kinetic + rotors, potential]
-        return self._record(name, ('q', 'u'), function, (2,))
+            return [kinetic + rotors, potential, strain]
+        return self._record(name, ('q', 'u'), function, (3,))
 
     def _record_momentum(self, name):
         return self._record(name, ('q', 'u'), lambda _, tree, g, q, u:
@@ -314,6 +342,14 @@ class Recipes:
                 return [value for row, place in zip(R, p) for value in [*row, place]]
             return [*np.reshape(result, -1)]
         return self._record(name, groups.get(name, ('q',)), function, shapes.get(name, (6,)))
+
+
+def _next_in(parents, speed, among):
+    """Return the next speed toward the base that is one of `among` (-1: none)."""
+    speed = parents[speed]
+    while speed >= 0 and speed not in among:
+        speed = parents[speed]
+    return speed
 
 
 def _plus(values, step, rates):

@@ -95,6 +95,11 @@ class Station:
         self.p = attachment.position + self.d.value        # the place in the link frame
         self.first_speed = bending.first_speed
 
+    @property
+    def rotation(self):
+        """Return the station's axes in the link frame."""
+        return self.turned.R
+
     def motion(self, w, alpha, a):
         """Return (w, alpha, a) of the station in its own axes from those of the link."""
         turned = self.turned

@@ -41,6 +41,11 @@ class Place:
         else:
             self.p = body.p + body.C[:, 2] * joint
 
+    @property
+    def rotation(self):
+        """Return R_PB."""
+        return self.C if self.turn is None else self.C @ self.turn
+
     def inward(self, v):
         """Return components in the parent frame of a vector given in the body frame."""
         return self.C @ (v if self.turn is None else self.turn @ v)

@@ -10,18 +10,29 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.kane.bending import Bending, Modes, Polynomial, Station
 from kane_dynamics.kane.equations import joint_motion, Place
 from kane_dynamics.kane.vectors import cross, ZERO
+
+
+def places_of(tree, q, u=None, ud=None):
+    """Return where every body is in its parent: a Place, or a Station of a flexible parent."""
+    rest = [0.0] * tree.nv
+    places, bent = [], {}
+    for i, body in enumerate(tree.bodies):
+        places.append(Station(bent[body.parent], body.station) if body.kind == 'station'
+                      else Place(body, q))
+        if body.flexible is not None:
+            bent[i] = Bending(body, q, rest if u is None else u, rest if ud is None else ud)
+    return places
 
 
 def poses(tree, q):
     """Return R_NB and p_NB of every body in the base frame."""
     found = []
-    for body in tree.bodies:
-        place = Place(body, q)
+    for body, place in zip(tree.bodies, places_of(tree, q)):
         R_NP, p_NP = found[body.parent] if body.parent >= 0 else (np.eye(3), ZERO)
-        R_PB = place.C if place.turn is None else place.C @ place.turn
-        found.append((R_NP @ R_PB, p_NP + R_NP @ place.p))
+        found.append((R_NP @ place.rotation, p_NP + R_NP @ place.p))
     return found
 
 
@@ -37,7 +48,7 @@ def frame_pose(tree, frame, q):
 
 def frame_jacobian(tree, frame, q):
     """Return the partial velocities of a frame: rows [v; w], a column per generalized speed."""
-    found = poses(tree, q)
+    found, places = poses(tree, q), places_of(tree, q)
     _, p_F = _frame_in_base(frame, found)
     J = np.zeros((6, tree.nv), dtype=object)
     i = frame.body
@@ -51,8 +62,14 @@ def frame_jacobian(tree, frame, q):
         elif body.kind == 'revolute':
             J[:3, k] = J[:3, k] + cross(R[:, 2], p_F - p) * body.ratio
             J[3:, k] = J[3:, k] + R[:, 2] * body.ratio
-        else:
+        elif body.kind == 'prismatic':
             J[:3, k] = J[:3, k] + R[:, 2] * body.ratio
+        elif body.kind == 'station':
+            R_P, _ = found[body.parent]
+            modes = slice(places[i].first_speed, places[i].first_speed + places[i].d.J.shape[1])
+            W = R_P @ places[i].turned.W
+            arm = np.array([cross(column, p_F - p) for column in W.T]).T
+            J[:3, modes], J[3:, modes] = R_P @ places[i].d.J + arm, W
         i = body.parent
     return J
 
@@ -60,14 +77,16 @@ def frame_jacobian(tree, frame, q):
 def velocities(tree, q, u):
     """Return (v, w) of every body's origin, in its own frame."""
     found = []
-    for body in tree.bodies:
-        place = Place(body, q)
+    for body, place in zip(tree.bodies, places_of(tree, q, u)):
         v_P, w_P = found[body.parent] if body.parent >= 0 else (ZERO, ZERO)
-        v, w = place.outward(v_P + cross(w_P, place.p)), place.outward(w_P)
+        v, w = v_P + cross(w_P, place.p), w_P
         k = body.u_index
+        if body.kind == 'station':
+            v, w = v + place.d.rate, w + place.turned.w
+        v, w = place.outward(v), place.outward(w)
         if body.kind == 'floating':
             v, w = np.array(u[k:k + 3]), np.array(u[k + 3:k + 6])
-        else:
+        elif body.kind in ('revolute', 'prismatic'):
             rate = np.array([0.0, 0.0, body.ratio * u[k]])
             v, w = (v, w + rate) if body.kind == 'revolute' else (v + rate, w)
         found.append((v, w))
@@ -88,9 +107,10 @@ def frame_acceleration(tree, frame, q, u, ud):
     if frame.body < 0:
         return np.zeros(6)
     motion = []
-    for body in tree.bodies:
+    for body, place in zip(tree.bodies, places_of(tree, q, u, ud)):
         parent = motion[body.parent] if body.parent >= 0 else (ZERO, ZERO, ZERO)
-        motion.append(joint_motion(body, Place(body, q), u, ud, parent))
+        motion.append(place.motion(*parent) if body.kind == 'station'
+                      else joint_motion(body, place, u, ud, parent))
     w, alpha, a = motion[frame.body]
     R, _ = poses(tree, q)[frame.body]
     a_F = a + cross(alpha, frame.p) + cross(w, cross(w, frame.p))
@@ -98,19 +118,38 @@ def frame_acceleration(tree, frame, q, u, ud):
 
 
 def energies(tree, q, u, gravity):
-    """Return kinetic and potential energy [J]; the potential is zero at the base origin.
+    """Return kinetic, potential and strain energy [J]; the potential is zero at the base origin.
 
     T = sum (m v.v + 2 v.(w x h) + w.I w) / 2 with w.I w = tr(S) w.w - w.S w,
-    V = -sum g.(m p + R h).
+    V = -sum g.(m p + R h),  strain = sum k q^2 / 2.
     """
-    kinetic, potential = 0.0, 0.0
+    kinetic, potential, strain = 0.0, 0.0, 0.0
     g = np.asarray(gravity)
     for body, (v, w), (R, p) in zip(tree.bodies, velocities(tree, q, u), poses(tree, q)):
         S = body.S
         spin = (S[0, 0] + S[1, 1] + S[2, 2]) * (w @ w) - w @ (S @ w)
         kinetic = kinetic + 0.5 * ((v @ v) * body.m + 2.0 * (v @ cross(w, body.h)) + spin)
         potential = potential - g @ (p * body.m + R @ body.h)
-    return kinetic, potential
+        for mass, rho, rate in _mass_points(body, q, u):
+            v_point = v + cross(w, rho) + rate
+            kinetic = kinetic + 0.5 * mass * (v_point @ v_point)
+            potential = potential - g @ (p + R @ rho) * mass
+        if body.flexible is not None:
+            I0, Cr, Mr = body.flexible.rotary
+            etad = Modes(body, q, u, u).etad
+            kinetic = kinetic + 0.5 * (w @ (I0 @ w)) + w @ (Cr @ etad) + 0.5 * etad @ (Mr @ etad)
+    for spring in tree.springs:
+        strain = strain + 0.5 * spring.stiffness * (q[spring.q_index] * q[spring.q_index])
+    return kinetic, potential, strain
+
+
+def _mass_points(body, q, u):
+    """Yield mass, place and rate of place of a beam's mass points, in the link frame."""
+    if body.flexible is not None:
+        modes = Modes(body, q, u, u)
+        for node in body.flexible.nodes:
+            d = Polynomial(node.Phi, node.Gam, node.Cub, modes)
+            yield node.mass, node.position + d.value, d.rate
 
 
 def momentum(tree, q, u):
@@ -118,17 +157,27 @@ def momentum(tree, q, u):
     linear, angular = ZERO, ZERO
     for body, (v, w), (R, p) in zip(tree.bodies, velocities(tree, q, u), poses(tree, q)):
         S = body.S
-        P = R @ (v * body.m + cross(w, body.h))
-        spin = w * (S[0, 0] + S[1, 1] + S[2, 2]) - S @ w
-        linear = linear + P
-        angular = angular + cross(p, P) + R @ (cross(body.h, v) + spin)
+        P = v * body.m + cross(w, body.h)
+        L = cross(body.h, v) + w * (S[0, 0] + S[1, 1] + S[2, 2]) - S @ w
+        for mass, rho, rate in _mass_points(body, q, u):
+            P_point = (v + cross(w, rho) + rate) * mass
+            P, L = P + P_point, L + cross(rho, P_point)
+        if body.flexible is not None:
+            I0, Cr, _ = body.flexible.rotary
+            L = L + I0 @ w + Cr @ Modes(body, q, u, u).etad
+        linear = linear + R @ P
+        angular = angular + cross(p, R @ P) + R @ L
     return linear, angular
 
 
 def mass_centre(tree, q):
     """Return the total mass and the mass centre of all that moves, in the base frame."""
     mass, moment = 0.0, ZERO
+    rest = [0.0] * tree.nv
     for body, (R, p) in zip(tree.bodies, poses(tree, q)):
-        mass = mass + body.m
-        moment = moment + p * body.m + R @ body.h
+        m, h = body.m, body.h
+        for node_mass, rho, _ in _mass_points(body, q, rest):
+            m, h = m + node_mass, h + rho * node_mass
+        mass = mass + m
+        moment = moment + p * m + R @ h
     return mass, moment / mass

@@ -10,7 +10,8 @@ import warnings
 import numpy as np
 
 from kane_dynamics.exceptions import InputError, KaneDynamicsWarning, ModelError
-from kane_dynamics.model.tree import moved, tree_of
+from kane_dynamics.model.assembly import tree_of
+from kane_dynamics.model.tree import moved
 
 FAR = 3.0              # mass centre or radius of gyration beyond this many robot lengths
 NEAR = 1e-4            # radius of gyration below this many robot lengths
@@ -36,7 +37,7 @@ def check(robot):
     inequality, a mass centre far outside the robot, inertias far too large or small for the
     mass, placeholders, massless bodies between others.
     """
-    tree = tree_of(robot)
+    tree = tree_of(robot.rigid())
     scale = _length(robot)
     findings = []
     for link in robot.links:

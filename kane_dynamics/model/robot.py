@@ -109,10 +109,29 @@ class Robot:
         """Return the number of elastic coordinates."""
         return len(self.mode_names)
 
-    @property
+    @cached_property
+    def flexible_links(self) -> dict:
+        """Return {link name: FlexibleLink} of the <flexible_link> elements, in tree order."""
+        if not self.extensions:
+            return {}
+        from kane_dynamics.model.flexible import read_flexible_links
+        return read_flexible_links(self)
+
+    @cached_property
+    def flexible_joints(self) -> dict:
+        """Return {joint name: FlexibleJoint} of the <flexible_joint> elements, in q order."""
+        if not self.extensions:
+            return {}
+        from kane_dynamics.model.flexible_joint import read_flexible_joints
+        return read_flexible_joints(self)
+
+    @cached_property
     def mode_names(self) -> tuple[str, ...]:
         """Return the names of the elastic coordinates, which follow the joints in q."""
-        return ()
+        if not self.extensions:
+            return ()
+        from kane_dynamics.model.assembly import elastic_names
+        return elastic_names(self)
 
     @property
     def nq(self) -> int:
@@ -185,6 +204,10 @@ class Robot:
             self,
             base_rotation=self.base_rotation if rotation is None else rotation,
             base_position=self.base_position if position is None else position)
+
+    def rigid(self) -> Robot:
+        """Return this robot with rigid links and joints: what other tools read in the file."""
+        return replace(self, extensions=()) if self.extensions else self
 
     def with_inertial(self, link, inertial) -> Robot:
         """Return this robot with the Inertial (or None: massless) of one link replaced."""
