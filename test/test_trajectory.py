@@ -7,7 +7,7 @@ import pytest
 from scipy.interpolate import BPoly, CubicSpline, make_interp_spline
 
 from kane_dynamics.exceptions import InputError
-from kane_dynamics.motion.extrema import extrema
+from kane_dynamics.motion.extrema import find_extrema
 from kane_dynamics.motion.trajectory import hold, Trajectory
 
 NAMES = ('shoulder', 'elbow', 'wrist')
@@ -259,7 +259,7 @@ def test_a_wrong_argument_is_refused_with_what_is_wrong(change, word):
 def test_extrema_are_those_of_a_dense_sampling_and_happen_when_they_say(derivative, fields):
     times, *rows = points()
     trajectory = Trajectory(NAMES, times, *rows[:fields], start=2.0)
-    found = extrema(trajectory, derivative)
+    found = find_extrema(trajectory, derivative)
     beside = np.concatenate([times - 1e-12, times + 1e-12])  # both sides of a jump
     ts = 2.0 + np.union1d(np.linspace(times[0], times[-1], 40001), beside)
     dense = trajectory.sample_many(ts)[derivative]

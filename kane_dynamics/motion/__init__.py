@@ -1,3 +1,39 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Motion in time: trajectories and the goals they come from, profiles, splines, scaling."""
+"""Motion in time: trajectories and the goals they come from, profiles, splines, scaling.
+
+Trajectory      points of joints in time and the motion through them; hold: one that rests
+accept          a Goal becomes a Trajectory, by Rules, from a State; or GoalRefusedError (Reason)
+spliced         one trajectory until a time, then another
+Tolerances      how far the arm may be from its trajectory
+position_error  desired - measured, the short way round for continuous joints
+find_extrema    the largest position, velocity or acceleration of a trajectory, and when
+fill_effort     a trajectory with torques at its points, densified; densify: any function of time
+Law, LAWS       laws of motion from point to point; plan_move: the fastest Move within limits
+sampled         a table of samples as a smooth trajectory
+scale_time      the same path faster or slower; largest_alpha, largest_alpha_kinematic: how fast
+spline_velocities, quintic_spline_fields   what makes the joins of way-points smooth
+"""
+
+from kane_dynamics.motion.acceptance import accept, State
+from kane_dynamics.motion.angles import position_error, shortest_angular_distance
+from kane_dynamics.motion.densification import densify, fill_effort
+from kane_dynamics.motion.extrema import Extrema, find_extrema
+from kane_dynamics.motion.goal import Goal
+from kane_dynamics.motion.moves import Move, plan_move
+from kane_dynamics.motion.profiles import Law, LAWS
+from kane_dynamics.motion.refusal import GoalRefusedError, Reason
+from kane_dynamics.motion.replacement import spliced
+from kane_dynamics.motion.rules import Rules
+from kane_dynamics.motion.samples import sampled
+from kane_dynamics.motion.scaling import largest_alpha, largest_alpha_kinematic, scale_time
+from kane_dynamics.motion.spline import quintic_spline_fields, spline_velocities
+from kane_dynamics.motion.tolerances import Tolerances
+from kane_dynamics.motion.trajectory import hold, Trajectory
+
+__all__ = [
+    'Extrema', 'Goal', 'GoalRefusedError', 'LAWS', 'Law', 'Move', 'Reason', 'Rules', 'State',
+    'Tolerances', 'Trajectory', 'accept', 'densify', 'fill_effort', 'find_extrema',
+    'hold', 'largest_alpha', 'largest_alpha_kinematic', 'plan_move', 'position_error',
+    'quintic_spline_fields', 'sampled', 'scale_time', 'shortest_angular_distance',
+    'spline_velocities', 'spliced']

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from kane_dynamics.motion.angles import position_error
-from kane_dynamics.motion.extrema import extrema
+from kane_dynamics.motion.extrema import find_extrema
 from kane_dynamics.motion.goal import FIELDS, Points, read_points
 from kane_dynamics.motion.interpolation import carried
 from kane_dynamics.motion.refusal import GoalRefusedError, Reason
@@ -153,7 +153,7 @@ def check_limits(trajectory, anchor, rules, columns):
     An arm that already stands outside a limit may come back: the limit widens to where it is.
     """
     if rules.lower is not None or rules.upper is not None:
-        found = extrema(trajectory, 0)
+        found = find_extrema(trajectory, 0)
         lower = _limit(rules.lower, columns, -np.inf)
         upper = _limit(rules.upper, columns, np.inf)
         if anchor is not None:
@@ -163,7 +163,7 @@ def check_limits(trajectory, anchor, rules, columns):
                 (found.upper - upper, found.upper, found.upper_time, upper)):
             _check_excess(trajectory, excess, value, time, limit, Reason.POSITION_LIMIT)
     if rules.velocity is not None:
-        found = extrema(trajectory, 1)
+        found = find_extrema(trajectory, 1)
         limit = _limit(rules.velocity, columns, np.inf)
         if anchor is not None:
             limit = np.maximum(limit, np.abs(anchor.velocity))

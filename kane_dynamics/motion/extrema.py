@@ -30,7 +30,7 @@ class Extrema:
         return np.where(np.abs(self.lower) > np.abs(self.upper), self.lower_time, self.upper_time)
 
 
-def extrema(trajectory, derivative=0):
+def find_extrema(trajectory, derivative=0):
     """Return the exact extrema of position (0), velocity (1) or acceleration (2) of a trajectory.
 
     A polynomial lies within the range of its Bernstein coefficients, so that roots are sought

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from struct import Struct
 
@@ -41,15 +41,18 @@ class Segments:
         coefficients = np.zeros((count + 1, 6, n))
         coefficients[1:-1] = between
         coefficients[0, 0], coefficients[-1, 0] = positions[0], positions[-1]
-        effort = None
-        if efforts is not None:
-            effort = np.zeros((count + 1, 2, n))
-            effort[1:-1] = interpolation.linear(times, efforts)
-            effort[0, 0], effort[-1, 0] = efforts[0], efforts[-1]
-            if method == 'none':
-                effort[1:-1, 0] = efforts[1:]
         held = [interpolation.HELD]
-        return cls(times, coefficients, np.concatenate([held, orders, held]), effort)
+        segments = cls(times, coefficients, np.concatenate([held, orders, held]))
+        return segments if efforts is None else segments.with_effort(efforts)
+
+    def with_effort(self, efforts):
+        """Return the segments with effort (N, n) at the knots, linear between; held where held."""
+        effort = np.zeros((len(self.knots) + 1, 2, efforts.shape[1]))
+        effort[1:-1] = interpolation.linear(self.knots, efforts)
+        held = 1 + np.flatnonzero(self.orders[1:-1] == interpolation.HELD)
+        effort[held, 0] = efforts[held]  # of the point to come, as its position
+        effort[0, 0], effort[-1, 0] = efforts[0], efforts[-1]
+        return replace(self, effort=effort)
 
     @cached_property
     def _search(self):

@@ -1,0 +1,97 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""More points where straight lines between the points would miss a function of time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kane_dynamics.exceptions import InputError
+from kane_dynamics.motion.interpolation import CUBIC, LINEAR
+
+_MARGIN = 0.9  # of the tolerance, at the three places tested, for what lies between them
+
+
+def densify(function, times, tolerance, min_interval=1e-3, max_points=100_000):
+    """Return times (K,) and values (K, m) whose straight lines miss the function by < tolerance.
+
+    function: times (M,) [s] -> values (M, m), evaluated in batches. times (N,): points that stay.
+    tolerance: scalar or (m,). Intervals are halved until the function is within the tolerance at
+    their quarters, which also sees what the middle alone would miss (an odd function about it), or
+    until they are shorter than min_interval [s]: a step of the function becomes a ramp of at most
+    that.
+    """
+    times = np.asarray(times, dtype=float)
+    tolerance = np.asarray(tolerance, dtype=float)
+    if not (tolerance > 0.0).all():
+        raise InputError(f'the tolerance must be positive; got {tolerance}')
+    values = np.asarray(function(times), dtype=float)
+    done_times, done_values = [times], [values]
+    count = len(times)
+    # Each interval: its left end and length, the values at its ends and in its middle.
+    long = np.diff(times) > min_interval  # shorter ones may not be halved and need no look
+    left, h = times[:-1][long], np.diff(times)[long]
+    at_left, at_right = values[:-1][long], values[1:][long]
+    middle = _values(function, left + h / 2.0, values)
+    while len(h):
+        quarters = _values(function, np.concatenate([left + h / 4.0, left + 0.75 * h]), values)
+        first, third = np.split(quarters, 2)
+        miss = np.maximum.reduce([np.abs(middle - (at_left + at_right) / 2.0),
+                                  np.abs(first - (0.75 * at_left + 0.25 * at_right)),
+                                  np.abs(third - (0.25 * at_left + 0.75 * at_right))])
+        split = (miss > _MARGIN * tolerance).any(axis=1)
+        count += int(split.sum())
+        if count > max_points:
+            raise InputError(f'more than {max_points} points are needed for a tolerance of '
+                             f'{tolerance}; allow a larger one')
+        left, h, at_left, at_right, middle, first, third = (
+            rows[split] for rows in (left, h, at_left, at_right, middle, first, third))
+        done_times.append(left + h / 2.0)
+        done_values.append(middle)
+        halves = np.concatenate([h, h]) / 2.0 > min_interval
+        left = np.concatenate([left, left + h / 2.0])[halves]
+        at_left, at_right, middle = (
+            np.concatenate(pair)[halves]
+            for pair in ((at_left, middle), (middle, at_right), (first, third)))
+        h = (np.concatenate([h, h]) / 2.0)[halves]
+    times, values = np.concatenate(done_times), np.concatenate(done_values)
+    order = np.argsort(times, kind='stable')
+    return times[order], values[order]
+
+
+def fill_effort(trajectory, torque, tolerance, min_interval=1e-3, max_points=100_000):
+    """Return the same motion with effort at its points, and points added so that lines suffice.
+
+    torque: (Q, Qd, Qdd), each (M, n) -> (M, n) [N m or N], for instance `Dynamics.inverse_many`.
+    joint_trajectory_controller interpolates effort linearly between points; it then errs by less
+    than `tolerance` (scalar or (n,)), but within min_interval [s] of a step. Added points carry
+    what keeps the path of their segment: positions, velocities on cubics, accelerations on
+    quintics.
+    """
+    if trajectory.interpolation == 'none':
+        raise InputError("effort is filled between points that are joined; this trajectory's are "
+                         "not (interpolation 'none')")
+
+    def effort(times):
+        return np.asarray(torque(*trajectory.segments.evaluate_many(times)), dtype=float)
+
+    times, efforts = densify(effort, trajectory.times, tolerance, min_interval, max_points)
+    segments = trajectory.segments.refined(times).with_effort(efforts)
+    positions, velocities, accelerations = segments.evaluate_many(times)
+    # a new point stands inside one segment, whose order says what both ends of each part carry
+    orders = segments.orders[1:]
+    velocities[orders == LINEAR] = np.nan
+    accelerations[(orders == LINEAR) | (orders == CUBIC)] = np.nan
+    given = np.searchsorted(times, trajectory.times)
+    velocities[given] = np.nan if trajectory.velocities is None else trajectory.velocities
+    accelerations[given] = np.nan if trajectory.accelerations is None else trajectory.accelerations
+    return replace(trajectory, times=times, positions=positions, velocities=velocities,
+                   accelerations=accelerations, efforts=efforts, segments=segments)
+
+
+def _values(function, times, like):
+    if not len(times):
+        return like[:0]
+    return np.asarray(function(times), dtype=float)
