@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kane_dynamics.codegen.program import Input
 from kane_dynamics.codegen.python import PythonKernel
 from kane_dynamics.dynamics.recipes import Recipes
+from kane_dynamics.dynamics.stepper import checked_dt, Stepper
 from kane_dynamics.exceptions import InputError, MissingDependencyError
 from kane_dynamics.model.robot import Robot
 
@@ -144,21 +144,26 @@ class Dynamics:
         """Return Q (steps + 1, nq) and Qd (steps + 1, nv): fixed steps in one compiled loop.
 
         tau: (nv,) held throughout, or (steps, nv), a row for each step; dt [s].
-        method: 'semi_implicit' (Euler, first order) or 'rk4' (torque held over the step).
+        method: 'semi_implicit', 'rk4', 'midpoint' or 'generalized_alpha' (see `steps.py`); the
+        last two are for flexible arms, stable whatever the highest mode.
         """
-        name = f'step_{method}'
-        kernel = self._kernel(name)
-        state = np.concatenate([self._checked(name, Input('q', self.robot.nq), q),
-                                self._checked(name, Input('u', self.robot.nv), qd)])
+        kernel = self._kernel(f'step_{method}')
+        nq, nv = self.robot.nq, self.robot.nv
         tau = np.ascontiguousarray(tau, dtype=float)
-        if tau.shape not in ((self.robot.nv,), (steps, self.robot.nv)):
-            raise InputError(f'rollout: tau has shape {tau.shape}, expected ({self.robot.nv},) '
-                             f'or ({steps}, {self.robot.nv}), a row for each step')
-        if not (dt > 0.0 and steps >= 0):
-            raise InputError(f'rollout: dt must be positive and steps not negative, got dt={dt}, '
-                             f'steps={steps}')
-        states = kernel.iterate(state, tau, [np.array([float(dt)]), *self._shared()], steps)
-        return states[:, :self.robot.nq].copy(), states[:, self.robot.nq:].copy()
+        if tau.shape not in ((nv,), (steps, nv)):
+            raise InputError(f'rollout: tau has shape {tau.shape}, expected ({nv},) or '
+                             f'({steps}, {nv}), a row for each step')
+        if steps < 0:
+            raise InputError(f'rollout: steps must not be negative, got {steps}')
+        first = tau if tau.ndim == 1 else tau[0] if steps else np.zeros(nv)
+        qdd = self.forward(q, qd, first)
+        state = np.concatenate([q, qd, qdd])
+        states = kernel.iterate(state, tau, [np.array([checked_dt(dt)]), *self._shared()], steps)
+        return states[:, :nq].copy(), states[:, nq:nq + nv].copy()
+
+    def stepper(self, dt, method='midpoint'):
+        """Return a Stepper: the arm's state, advanced in place by step()."""
+        return Stepper(self, self._kernel(f'step_{method}'), self._shared(), dt)
 
     def bind(self, name, *arrays):
         """Return step(): computes `name` from and into these arrays, checked now and never again.

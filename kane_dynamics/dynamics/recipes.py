@@ -15,12 +15,12 @@ import numpy as np
 from kane_dynamics.codegen.lump import lump
 from kane_dynamics.codegen.program import Input, record
 from kane_dynamics.codegen.reframe import choose_frames, reframe
+from kane_dynamics.dynamics.steps import quaternion_rates, step_program
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.kane import kinematics, recursive
 from kane_dynamics.kane.differentiate import gradient, tangent
 from kane_dynamics.kane.equations import kane, Place
 from kane_dynamics.kane.mass import mass_matrix
-from kane_dynamics.kane.scalar import sqrt
 from kane_dynamics.kane.solve import solve
 from kane_dynamics.model.assembly import tree_of
 
@@ -67,6 +67,8 @@ class Recipes:
         """Return the recorded program of a function; `frame` is a name for the frame functions."""
         if name in FRAME_FUNCTIONS:
             return self._frame_program(name, frame)
+        if name.startswith('step_'):
+            return step_program(self, name)
         recipe = getattr(self, f'_record_{name}', None)
         if recipe is None:
             known = sorted(key[len('_record_'):] for key in dir(type(self))
@@ -76,10 +78,10 @@ class Recipes:
 
     # -- inputs -------------------------------------------------------------------------------
 
-    def _record(self, name, groups, function, shape):
+    def record(self, name, groups, function, shape):
         """Record function(reduced, tree, gravity, *groups): run-time parameters come in here."""
         sizes = {'q': self.nq, 'ud_joints': self.first_mode, 'base': 9,
-                 'x': self.nq + self.nv, 'dt': 1}
+                 'x': self.nq + 2 * self.nv, 'dt': 1}
         inputs = [Input(group, sizes.get(group, self.nv), shared=group == 'dt')
                   for group in groups]
         gravity = [float(x) for x in self.robot.gravity]
@@ -103,12 +105,14 @@ class Recipes:
             for k, v in enumerate(u[self.first_joint:self.first_mode])
         ] + [0.0] * self.robot.n_modes
 
-    def _inverse(self, tree, gravity, q, u, ud, **motion):
+    def torques(self, tree, gravity, q, u, ud, **motion):
+        """Return tau with rotors and friction, on any scalar type."""
         tau, _ = kane(tree, q, u, ud, gravity, **motion)
         return [t + inertia * acceleration + friction for t, inertia, acceleration, friction
                 in zip(tau, self.armature, ud, self._friction_torque(u))]
 
-    def _mass(self, tree, q):
+    def mass(self, tree, q):
+        """Return M with rotors, on any scalar type."""
         M = mass_matrix(tree, q)
         for k, inertia in enumerate(self.armature):
             M[k][k] = M[k][k] + inertia
@@ -117,40 +121,41 @@ class Recipes:
     # -- torques and accelerations ------------------------------------------------------------
 
     def _record_inverse(self, name):
-        return self._record(name, ('q', 'u', 'ud'), lambda reduced, _, g, q, u, ud:
-                            self._inverse(reduced, g, q, u, ud), (self.nv,))
+        return self.record(name, ('q', 'u', 'ud'), lambda reduced, _, g, q, u, ud:
+                           self.torques(reduced, g, q, u, ud), (self.nv,))
 
     def _record_bias(self, name):
         rest = [0.0] * self.nv
-        return self._record(name, ('q', 'u'), lambda reduced, _, g, q, u:
-                            self._inverse(reduced, g, q, u, rest), (self.nv,))
+        return self.record(name, ('q', 'u'), lambda reduced, _, g, q, u:
+                           self.torques(reduced, g, q, u, rest), (self.nv,))
 
     def _record_gravity(self, name):
         rest = [0.0] * self.nv
-        return self._record(name, ('q',), lambda reduced, _, g, q:
-                            kane(reduced, q, rest, rest, g)[0], (self.nv,))
+        return self.record(name, ('q',), lambda reduced, _, g, q:
+                           kane(reduced, q, rest, rest, g)[0], (self.nv,))
 
     def _record_mass_matrix(self, name):
-        return self._record(name, ('q',), lambda reduced, _, g, q:
-                            sum(self._mass(reduced, q), []), (self.nv, self.nv))
+        return self.record(name, ('q',), lambda reduced, _, g, q:
+                           sum(self.mass(reduced, q), []), (self.nv, self.nv))
 
     def _record_forward(self, name):
         """Take M ud = tau - bias by factors of M, or joint by joint: whichever is shorter."""
         programs = []
         if self.tree.depth <= LONG_CHAIN:
-            programs.append(self._record(name, ('q', 'u', 'tau'), self._forward_by_mass_matrix,
-                                         (self.nv,)))
+            programs.append(self.record(name, ('q', 'u', 'tau'), self.accelerations,
+                                        (self.nv,)))
         rigid = not self.tree.springs
         if rigid and len(self.tree.bodies) == self.robot.n_joints + int(self.robot.floating_base):
-            programs.append(self._record(name, ('q', 'u', 'tau'), self._forward_recursively,
-                                         (self.nv,)))
+            programs.append(self.record(name, ('q', 'u', 'tau'), self._forward_recursively,
+                                        (self.nv,)))
         return min(programs, key=lambda program: program.operation_count.mul
-                   + program.operation_count.add) if programs else self._record(
-                       name, ('q', 'u', 'tau'), self._forward_by_mass_matrix, (self.nv,))
+                   + program.operation_count.add) if programs else self.record(
+                       name, ('q', 'u', 'tau'), self.accelerations, (self.nv,))
 
-    def _forward_by_mass_matrix(self, reduced, _, g, q, u, tau, **motion):
-        bias = self._inverse(reduced, g, q, u, [0.0] * self.nv, **motion)
-        return solve(self._mass(reduced, q), [t - h for t, h in zip(tau, bias)],
+    def accelerations(self, reduced, _, g, q, u, tau, **motion):
+        """Return ud = M^-1 (tau - bias), on any scalar type."""
+        bias = self.torques(reduced, g, q, u, [0.0] * self.nv, **motion)
+        return solve(self.mass(reduced, q), [t - h for t, h in zip(tau, bias)],
                      reduced.speed_parents, reduced.speed_order)
 
     def _forward_recursively(self, reduced, _, g, q, u, tau):
@@ -167,71 +172,24 @@ class Recipes:
 
         def function(reduced, _, g, q, u, ud):
             given = [*ud, *([0.0] * len(modes))]
-            c = self._inverse(reduced, g, q, u, given)
-            M = self._mass(reduced, q)
+            c = self.torques(reduced, g, q, u, given)
+            M = self.mass(reduced, q)
             order = [speed for speed in reduced.speed_order if speed in modes]
             parents = {speed: _next_in(reduced.speed_parents, speed, modes) for speed in order}
             elastic = solve(M, [-value for value in c], parents, order)
             tau = [c[k] + sum(M[k][j] * elastic[j] for j in modes)
                    for k in range(self.first_mode)]
             return tau + [elastic[j] for j in modes]
-        return self._record(name, ('q', 'u', 'ud_joints'), function, (self.nv,))
+        return self.record(name, ('q', 'u', 'ud_joints'), function, (self.nv,))
 
     def _record_inverse_moving_base(self, name):
-        return self._record(name, ('q', 'u', 'ud', 'base'), lambda reduced, _, g, q, u, ud, base:
-                            self._inverse(reduced, g, q, u, ud, base=_motion(base)), (self.nv,))
+        return self.record(name, ('q', 'u', 'ud', 'base'), lambda reduced, _, g, q, u, ud, base:
+                           self.torques(reduced, g, q, u, ud, base=_motion(base)), (self.nv,))
 
     def _record_forward_moving_base(self, name):
-        return self._record(name, ('q', 'u', 'tau', 'base'),
-                            lambda reduced, tree, g, q, u, tau, base: self._forward_by_mass_matrix(
-                                reduced, tree, g, q, u, tau, base=_motion(base)), (self.nv,))
-
-    # -- steps in time -----------------------------------------------------------------------
-
-    def _record_step_semi_implicit(self, name):
-        """Record x = [q, u] to the next one: u += dt ud, then q moves with the new u."""
-        def step(qdd, q, u, dt):
-            u = _plus(u, dt, qdd(q, u))
-            return self._on_sphere(_plus(q, dt, self._rates(q, u))), u
-        return self._step_program(name, step)
-
-    def _record_step_rk4(self, name):
-        """Record one step of the classical Runge-Kutta method."""
-        def step(qdd, q, u, dt):
-            q_rates, u_rates = [self._rates(q, u)], [qdd(q, u)]
-            for part in (0.5, 0.5, 1.0):
-                stage_q = _plus(q, part * dt, q_rates[-1])
-                stage_u = _plus(u, part * dt, u_rates[-1])
-                q_rates.append(self._rates(stage_q, stage_u))
-                u_rates.append(qdd(stage_q, stage_u))
-            q_rate, u_rate = ([(a + 2.0 * (b + c) + d) / 6.0 for a, b, c, d in zip(*stages)]
-                              for stages in (q_rates, u_rates))
-            return self._on_sphere(_plus(q, dt, q_rate)), _plus(u, dt, u_rate)
-        return self._step_program(name, step)
-
-    def _step_program(self, name, step):
-        def function(reduced, _, g, x, tau, dt):
-            def qdd(q, u):
-                return self._forward_by_mass_matrix(reduced, None, g, q, u, tau)
-            q, u = step(qdd, x[:self.nq], x[self.nq:], dt[0])
-            return [*q, *u]
-        return self._record(name, ('x', 'tau', 'dt'), function, (self.nq + self.nv,))
-
-    def _rates(self, q, u):
-        """Return dq/dt for speeds u: u but for the pose of a floating base."""
-        if not self.robot.floating_base:
-            return u
-        velocity = Place(self.tree.bodies[0], q).turn @ np.array(u[:3])
-        turning = [sum(column[part] * speed for column, speed in
-                       zip(_quaternion_rates(*q[3:7]), u[3:6])) for part in range(4)]
-        return [*velocity, *turning, *u[6:]]
-
-    def _on_sphere(self, q):
-        """Return q with the quaternion of a floating base at unit length again."""
-        if not self.robot.floating_base:
-            return q
-        length = sqrt(sum(part * part for part in q[3:7]))
-        return [*q[:3], *(part / length for part in q[3:7]), *q[7:]]
+        return self.record(name, ('q', 'u', 'tau', 'base'),
+                           lambda reduced, tree, g, q, u, tau, base: self.accelerations(
+                               reduced, tree, g, q, u, tau, base=_motion(base)), (self.nv,))
 
     # -- derivatives --------------------------------------------------------------------------
 
@@ -240,12 +198,12 @@ class Recipes:
         n = self.nv
 
         def function(reduced, _, g, q, u, ud):
-            tau = [u[0].graph.zero + t for t in self._inverse(reduced, g, q, u, ud)]
+            tau = [u[0].graph.zero + t for t in self.torques(reduced, g, q, u, ud)]
             by_q = [tangent(tau, seeds) for seeds in self._displacements(q)]
             by_u = [tangent(tau, {speed: 1.0 + speed.graph.zero}) for speed in u]
             return [columns[j][i] for columns in (by_q, by_u)
-                    for i in range(n) for j in range(n)] + sum(self._mass(reduced, q), [])
-        return self._record(name, ('q', 'u', 'ud'), function, (3, n, n))
+                    for i in range(n) for j in range(n)] + sum(self.mass(reduced, q), [])
+        return self.record(name, ('q', 'u', 'ud'), function, (3, n, n))
 
     def _displacements(self, q):
         """Return, per generalized speed, the rates of q that a unit of it makes."""
@@ -254,7 +212,7 @@ class Recipes:
         if self.robot.floating_base:
             turn = Place(self.tree.bodies[0], q).turn
             seeds += [dict(zip(q[:3], turn[:, j])) for j in range(3)]
-            seeds += [dict(zip(q[3:7], column)) for column in _quaternion_rates(*q[3:7])]
+            seeds += [dict(zip(q[3:7], column)) for column in quaternion_rates(*q[3:7])]
         return seeds + [{s: one} for s in q[7 if self.robot.floating_base else 0:]]
 
     def _record_regressor(self, name):
@@ -266,7 +224,7 @@ class Recipes:
             pi = graph.inputs('pi', count)
             tau, _ = kane(self._with_standard_parameters(tree, pi), q, u, ud, g)
             return [entry for t in tau for entry in gradient(graph.zero + t, pi)]
-        return self._record(name, ('q', 'u', 'ud'), function, (self.nv, count))
+        return self.record(name, ('q', 'u', 'ud'), function, (self.nv, count))
 
     def _with_standard_parameters(self, tree, pi):
         bodies = []
@@ -308,15 +266,15 @@ class Recipes:
             kinetic, potential, strain = kinematics.energies(tree, q, u, g)
             rotors = sum(0.5 * inertia * (v * v) for inertia, v in zip(self.armature, u))
             return [kinetic + rotors, potential, strain]
-        return self._record(name, ('q', 'u'), function, (3,))
+        return self.record(name, ('q', 'u'), function, (3,))
 
     def _record_momentum(self, name):
-        return self._record(name, ('q', 'u'), lambda _, tree, g, q, u:
-                            [*np.concatenate(kinematics.momentum(tree, q, u))], (6,))
+        return self.record(name, ('q', 'u'), lambda _, tree, g, q, u:
+                           [*np.concatenate(kinematics.momentum(tree, q, u))], (6,))
 
     def _record_mass_centre(self, name):
-        return self._record(name, ('q',), lambda _, tree, g, q:
-                            [*kinematics.mass_centre(tree, q)[1]], (3,))
+        return self.record(name, ('q',), lambda _, tree, g, q:
+                           [*kinematics.mass_centre(tree, q)[1]], (3,))
 
     def _record_reactions(self, name):
         frames = self.body_frames()
@@ -325,7 +283,7 @@ class Recipes:
             _, pairs = kane(tree, q, u, ud, g)
             return [value for frame, (F, N) in zip(frames, pairs)
                     for value in [*(frame.R.T @ F), *(frame.R.T @ N)]]
-        return self._record(name, ('q', 'u', 'ud'), function, (len(frames), 6))
+        return self.record(name, ('q', 'u', 'ud'), function, (len(frames), 6))
 
     def _frame_program(self, name, frame_name):
         frame = self.tree.frames.get(frame_name)
@@ -341,7 +299,7 @@ class Recipes:
                 R, p = result
                 return [value for row, place in zip(R, p) for value in [*row, place]]
             return [*np.reshape(result, -1)]
-        return self._record(name, groups.get(name, ('q',)), function, shapes.get(name, (6,)))
+        return self.record(name, groups.get(name, ('q',)), function, shapes.get(name, (6,)))
 
 
 def _next_in(parents, speed, among):
@@ -350,17 +308,6 @@ def _next_in(parents, speed, among):
     while speed >= 0 and speed not in among:
         speed = parents[speed]
     return speed
-
-
-def _plus(values, step, rates):
-    """Return values + step * rates, entry by entry."""
-    return [value + step * rate for value, rate in zip(values, rates)]
-
-
-def _quaternion_rates(x, y, z, w):
-    """Return the rate of a quaternion (x y z w) for a unit spin about each axis of its body."""
-    return [[0.5 * part for part in column]
-            for column in ((w, z, -y, -x), (-z, w, x, -y), (y, -x, w, -z))]
 
 
 def _motion(base):

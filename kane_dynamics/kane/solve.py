@@ -5,31 +5,42 @@
 from __future__ import annotations
 
 
-def solve(M, b, parents, order):
-    """Return x with M x = b for a symmetric positive definite M.
+class Factors:
+    """The factors of a symmetric positive definite M, good for many right-hand sides.
 
     `order` are the rows to solve, from the base to the tips (others are left out, their x is 0);
     `parents[k]` is the next speed toward the base: M[k][i] is nonzero only for i on that way
     (Featherstone 2008, section 6.5: factoring from the tips fills nothing in).
     """
-    rows = [list(row) for row in M]
-    factor = {k: {} for k in order}
-    inverse_pivot = {}
-    for k in reversed(order):
-        inverse_pivot[k] = 1.0 / rows[k][k]
-        for i in _inboard(parents, k):
-            factor[k][i] = rows[k][i] * inverse_pivot[k]
-            for j in [i, *_inboard(parents, i)]:
-                rows[i][j] = rows[i][j] - factor[k][i] * rows[k][j]
-    x = [value if k in factor else 0.0 for k, value in enumerate(b)]
-    for k in reversed(order):                              # L' y = b
-        for i, value in factor[k].items():
-            x[i] = x[i] - value * x[k]
-    for k in order:                                        # D z = y, L x = z
-        x[k] = x[k] * inverse_pivot[k]
-        for i, value in factor[k].items():
-            x[k] = x[k] - value * x[i]
-    return x
+
+    def __init__(self, M, parents, order):
+        rows = [list(row) for row in M]
+        self.order = list(order)
+        self.factor = {k: {} for k in self.order}
+        self.inverse_pivot = {}
+        for k in reversed(self.order):
+            self.inverse_pivot[k] = 1.0 / rows[k][k]
+            for i in _inboard(parents, k):
+                self.factor[k][i] = rows[k][i] * self.inverse_pivot[k]
+                for j in [i, *_inboard(parents, i)]:
+                    rows[i][j] = rows[i][j] - self.factor[k][i] * rows[k][j]
+
+    def solve(self, b):
+        """Return x with M x = b."""
+        x = [value if k in self.factor else 0.0 for k, value in enumerate(b)]
+        for k in reversed(self.order):                     # L' y = b
+            for i, value in self.factor[k].items():
+                x[i] = x[i] - value * x[k]
+        for k in self.order:                               # D z = y, L x = z
+            x[k] = x[k] * self.inverse_pivot[k]
+            for i, value in self.factor[k].items():
+                x[k] = x[k] - value * x[i]
+        return x
+
+
+def solve(M, b, parents, order):
+    """Return x with M x = b; see `Factors`."""
+    return Factors(M, parents, order).solve(b)
 
 
 def _inboard(parents, k):

@@ -1,0 +1,50 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""An arm that moves in time, step by step, in place: for simulators."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kane_dynamics.exceptions import InputError
+
+
+class Stepper:
+    """Hold the state of an arm and advance it; made by `Dynamics.stepper`.
+
+    q (nq,), qd (nv,) and qdd (nv,) are the state, tau (nv,) the torque held over a step; all are
+    arrays to read and write in place. qdd is what implicit methods start from; after writing q or
+    qd by hand call `refresh`.
+    """
+
+    def __init__(self, dynamics, kernel, shared, dt):
+        nq, nv = dynamics.robot.nq, dynamics.robot.nv
+        self._state = np.zeros(nq + 2 * nv)
+        self._dynamics = dynamics
+        self._dt = np.array([checked_dt(dt)])
+        self.q, self.qd, self.qdd = (self._state[:nq], self._state[nq:nq + nv],
+                                     self._state[nq + nv:])
+        self.q[:] = dynamics.robot.neutral()
+        self.tau = np.zeros(nv)
+        self.step = kernel.bound([self._state, self.tau, self._dt, *shared, self._state])
+        self.refresh()
+
+    @property
+    def dt(self):
+        """Return the step [s]."""
+        return float(self._dt[0])
+
+    @dt.setter
+    def dt(self, value):
+        self._dt[0] = checked_dt(value)
+
+    def refresh(self):
+        """Set qdd to the accelerations of the present state and torque."""
+        self._dynamics.forward(self.q, self.qd, self.tau, out=self.qdd)
+
+
+def checked_dt(dt):
+    """Return dt as a float, or refuse it."""
+    if not (np.isfinite(dt) and dt > 0.0):
+        raise InputError(f'dt must be a positive number of seconds, got {dt!r}')
+    return float(dt)
