@@ -77,7 +77,7 @@ def test_the_general_recursion_of_the_thesis_gives_the_605s_torques(name):
         arm.append((False, alpha, inertial.mass, np.diag(inertial.inertia), inertial.com, L))
     for _ in range(20):
         q, qd, qdd = rng.uniform(-3, 3, (3, 6))
-        # torques are of the size of 100 N m: 1e-12 is ten roundings of that
+        # torques are of the size of 100 N m: 1e-12 is some fifty roundings of that
         np.testing.assert_allclose(dyn.inverse(q, qd, qdd),
                                    general_recursion(arm, q, qd, qdd, GRAVITY), 0, 1e-12)
 
