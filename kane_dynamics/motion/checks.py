@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from kane_dynamics.motion.angles import position_error
-from kane_dynamics.motion.extrema import find_extrema
+from kane_dynamics.motion.extrema import find_extrema, hull_bounds
 from kane_dynamics.motion.goal import FIELDS, Points, read_points
 from kane_dynamics.motion.interpolation import carried
 from kane_dynamics.motion.refusal import GoalRefusedError, Reason
@@ -152,23 +152,23 @@ def check_limits(trajectory, anchor, rules, columns):
 
     An arm that already stands outside a limit may come back: the limit widens to where it is.
     """
-    if rules.lower is not None or rules.upper is not None:
-        found = find_extrema(trajectory, 0)
-        lower = _limit(rules.lower, columns, -np.inf)
-        upper = _limit(rules.upper, columns, np.inf)
-        if anchor is not None:
-            lower, upper = np.minimum(lower, anchor.position), np.maximum(upper, anchor.position)
+    lower, upper = _limit(rules.lower, columns, -np.inf), _limit(rules.upper, columns, np.inf)
+    speed = _limit(rules.velocity, columns, np.inf)
+    if anchor is not None:
+        lower, upper = np.minimum(lower, anchor.position), np.maximum(upper, anchor.position)
+        speed = np.maximum(speed, np.abs(anchor.velocity))
+    for derivative, least, most, reason in ((0, lower, upper, Reason.POSITION_LIMIT),
+                                            (1, -speed, speed, Reason.VELOCITY_LIMIT)):
+        if np.isinf(least).all() and np.isinf(most).all():
+            continue
+        below, above = hull_bounds(trajectory, derivative)
+        if (below >= least - LIMIT_SLACK).all() and (above <= most + LIMIT_SLACK).all():
+            continue
+        found = find_extrema(trajectory, derivative)
         for excess, value, time, limit in (
-                (lower - found.lower, found.lower, found.lower_time, lower),
-                (found.upper - upper, found.upper, found.upper_time, upper)):
-            _check_excess(trajectory, excess, value, time, limit, Reason.POSITION_LIMIT)
-    if rules.velocity is not None:
-        found = find_extrema(trajectory, 1)
-        limit = _limit(rules.velocity, columns, np.inf)
-        if anchor is not None:
-            limit = np.maximum(limit, np.abs(anchor.velocity))
-        _check_excess(trajectory, found.magnitude - limit, found.magnitude, found.magnitude_time,
-                      limit, Reason.VELOCITY_LIMIT)
+                (least - found.lower, found.lower, found.lower_time, least),
+                (found.upper - most, found.upper, found.upper_time, most)):
+            _check_excess(trajectory, excess, value, time, limit, reason)
 
 
 def _limit(values, columns, default):

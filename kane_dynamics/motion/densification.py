@@ -79,16 +79,21 @@ def fill_effort(trajectory, torque, tolerance, min_interval=1e-3, max_points=100
 
     times, efforts = densify(effort, trajectory.times, tolerance, min_interval, max_points)
     segments = trajectory.segments.refined(times).with_effort(efforts)
-    positions, velocities, accelerations = segments.evaluate_many(times)
-    # a new point stands inside one segment, whose order says what both ends of each part carry
-    orders = segments.orders[1:]
-    velocities[orders == LINEAR] = np.nan
-    accelerations[(orders == LINEAR) | (orders == CUBIC)] = np.nan
     given = np.searchsorted(times, trajectory.times)
-    velocities[given] = np.nan if trajectory.velocities is None else trajectory.velocities
-    accelerations[given] = np.nan if trajectory.accelerations is None else trajectory.accelerations
-    return replace(trajectory, times=times, positions=positions, velocities=velocities,
-                   accelerations=accelerations, efforts=efforts, segments=segments)
+    new = np.delete(np.arange(len(times)), given)
+    # a new point stands inside one segment, whose order says what both ends of each part carry
+    orders = segments.orders[1:][new]
+    q, qd, qdd = segments.evaluate_many(times[new])
+    qd[orders == LINEAR] = np.nan
+    qdd[(orders == LINEAR) | (orders == CUBIC)] = np.nan
+    fields = {}
+    for name, added in (('positions', q), ('velocities', qd), ('accelerations', qdd)):
+        rows = np.full((len(times), trajectory.n_joints), np.nan)
+        rows[new] = added
+        if getattr(trajectory, name) is not None:
+            rows[given] = getattr(trajectory, name)
+        fields[name] = rows
+    return replace(trajectory, times=times, efforts=efforts, segments=segments, **fields)
 
 
 def _values(function, times, like):

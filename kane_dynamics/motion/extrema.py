@@ -37,27 +37,33 @@ def find_extrema(trajectory, derivative=0):
     only in the few segments whose range reaches beyond the best value known. At a jump both sides
     count.
     """
-    segments = trajectory.segments
-    h = np.append(np.diff(segments.knots), 0.0)  # of the segments 1 .. N; the last is the rest
-    h = np.where(segments.orders[1:] > 0, h, 0.0)
-    c = _differentiated(segments.coefficients[1:], derivative)
-    scaled = c * h[:, None, None] ** np.arange(c.shape[1])[None, :, None]
-    hull = np.einsum('ij,sjn->sin', _bernstein(c.shape[1] - 1), scaled)
+    knots = trajectory.segments.knots
+    scaled, hull, h = _hull(trajectory.segments, derivative)
     sides = []
     for sign in (-1.0, 1.0):
-        values, times = zip(*(
-            _largest(sign * hull[:, :, j], sign * scaled[:, :, j], h, segments.knots)
-            for j in range(c.shape[2])))
+        values, times = zip(*(_largest(sign * hull[j], sign * scaled[j], h, knots)
+                              for j in range(trajectory.n_joints)))
         sides.append((sign * np.array(values), np.array(times) + trajectory.start))
     (lower, lower_time), (upper, upper_time) = sides
     return Extrema(lower, upper, lower_time, upper_time)
 
 
-def _differentiated(coefficients, order):
-    for _ in range(order):
-        powers = np.arange(1, coefficients.shape[1])[None, :, None]
-        coefficients = coefficients[:, 1:] * powers
-    return coefficients
+def hull_bounds(trajectory, derivative=0):
+    """Return bounds (n,), (n,) that the extrema lie within: as good for most, and much faster."""
+    hull = _hull(trajectory.segments, derivative)[1]
+    return hull.min(axis=(1, 2)), hull.max(axis=(1, 2))
+
+
+def _hull(segments, derivative):
+    # The derivative's polynomials in the share of their segment, and their Bernstein coefficients,
+    # (n, S, d) each; the durations (S,), 0 where held. S = N: the rest before is left out.
+    h = np.append(np.diff(segments.knots), 0.0)
+    h = np.where(segments.orders[1:] > 0, h, 0.0)
+    c = np.ascontiguousarray(segments.coefficients[1:].transpose(2, 0, 1))
+    for _ in range(derivative):
+        c = c[:, :, 1:] * np.arange(1, c.shape[2])
+    scaled = c * h[:, None] ** np.arange(c.shape[2])
+    return scaled, scaled @ _bernstein(c.shape[2] - 1).T, h
 
 
 def _bernstein(degree):

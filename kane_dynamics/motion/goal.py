@@ -93,7 +93,6 @@ def _read_field(name, rows, names, times):
 
 def _stacked(rows, m):
     # messages carry array.array('d'); joining their bytes is 20 times faster than np.array(rows)
-    if not isinstance(rows, np.ndarray) and all(
-            type(row) is array.array and row.typecode == 'd' for row in rows):
+    if set(map(type, rows)) == {array.array} and {row.typecode for row in rows} == {'d'}:
         return np.frombuffer(b''.join(rows)).reshape(-1, m)
     return np.asarray(rows, dtype=float)

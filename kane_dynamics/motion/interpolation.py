@@ -89,23 +89,25 @@ def shifted(coefficients, x):
 
     c'_j = sum_i binomial(i, j) c_i x^(i - j): exact, so a segment can be cut anywhere.
     """
-    degree = coefficients.shape[1]
-    out = np.zeros_like(coefficients)
+    out = coefficients.copy()
+    moved = np.flatnonzero(x)
+    degree, part, x = coefficients.shape[1], coefficients[moved], x[moved, None]
     for j in range(degree):
+        row = np.zeros((len(moved), coefficients.shape[2]))
         for i in range(degree - 1, j - 1, -1):
-            out[:, j] = out[:, j] * x[:, None] + math.comb(i, j) * coefficients[:, i]
+            row = row * x + math.comb(i, j) * part[:, i]
+        out[moved, j] = row
     return out
 
 
 def derivatives(coefficients, x):
     """Return q, qd, qdd, each (M, n), of polynomials (M, 6, n) at x (M,), by Horner's rule."""
     x = x[:, None]
-    q, qd, qdd = (np.zeros((len(x), coefficients.shape[2])) for _ in range(3))
+    out = tuple(np.zeros((len(x), coefficients.shape[2])) for _ in range(3))
     for i in range(5, -1, -1):
         c = coefficients[:, i]
-        q = q * x + c
-        if i >= 1:
-            qd = qd * x + i * c
-        if i >= 2:
-            qdd = qdd * x + i * (i - 1) * c
-    return q, qd, qdd
+        for order, factor in enumerate((1, i, i * (i - 1))):
+            if i >= order:  # in place: the arrays stay in the cache
+                out[order][:] *= x
+                out[order][:] += factor * c
+    return out

@@ -13,7 +13,7 @@ import numpy as np
 
 from kane_dynamics.motion import interpolation
 
-_BLOCK = 1 << 15  # rows evaluated at once: the gathered coefficients of 7 joints stay near 10 MB
+_BLOCK = 1 << 11  # rows evaluated at once: what 7 joints need stays near 1 MB, in the cache
 _PACK = Struct('18d').pack_into
 
 
