@@ -310,7 +310,7 @@ def test_impossible_stations_are_refused(stations, words):
 
 
 @pytest.mark.parametrize(('values', 'words'), [
-    ({'mass_per_length': -1.0}, 'mass_per_length: expected at least 0 kg/m, got -1'),
+    ({'mass_per_length': -1.0}, 'mass_per_length: expected at least 0 kg/m .*got -1'),
     ({'mass_per_length': 1.0, 'EI_y': -5.0}, 'EI_y: expected at least 0 N m'),
     ({'mass_per_length': 1.0, 'stiffness': 5.0}, "unknown property 'stiffness'; known: mass_per"),
     ({'EI_y': 1.0}, 'mass_per_length is missing'),

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,12 +13,20 @@ from kane_dynamics.exceptions import ModelError
 from kane_dynamics.model.parts import frozen, number
 from kane_dynamics.model.section import MATERIAL, PROPERTIES, section_properties
 
+SHORTEST, LONGEST = 1e-6, 1e6   # [m]; beyond lies a wrong unit, then overflow
+SMALLEST = 1e-30                # of a property that is not zero
 GAUSS_POINTS = 8   # per panel: exact to degree 15, more than any product of three cubics here
+
+
+@lru_cache
+def legendre(count):
+    """Return points and weights (count,) of the Gauss-Legendre rule on -1 ... 1."""
+    return np.polynomial.legendre.leggauss(count)
 
 
 def gauss_points(edges, count=GAUSS_POINTS):
     """Return Gauss-Legendre points and weights (panels, count) between ascending edges (n,)."""
-    t, w = np.polynomial.legendre.leggauss(count)
+    t, w = legendre(count)
     width = np.diff(edges)[:, None]
     return edges[:-1, None] + width * (t + 1) / 2, width * w / 2
 
@@ -40,8 +49,9 @@ class Beam:
     def __post_init__(self):
         set_ = object.__setattr__
         set_(self, 'length', number(self.length, 'length'))
-        if self.length <= 0.0:
-            raise ModelError(f'length: expected more than 0 m, got {self.length:g} m')
+        if not SHORTEST <= self.length <= LONGEST:
+            raise ModelError(f'length: expected {SHORTEST:g} m ... {LONGEST:g} m, '
+                             f'got {self.length:g} m')
         x = frozen(self.stations, np.shape(self.stations), 'stations')
         for value in x:
             if not 0.0 <= value <= self.length:
@@ -64,9 +74,9 @@ class Beam:
                 raise ModelError('mass_per_length is missing; without it the beam has no inertia')
         for name, values in self.table.items():
             unit = PROPERTIES.get(name, '')
-            if values.min() < 0.0:
-                raise ModelError(
-                    f'{name}: expected at least 0 {unit}, got {values.min():g} {unit}')
+            if values.min() < 0.0 or 0.0 < values[values > 0.0].min(initial=1.0) < SMALLEST:
+                raise ModelError(f'{name}: expected at least 0 {unit} (and {SMALLEST:g} where not '
+                                 f'0), got {values.min():g} {unit}')
         self.at(x)   # refuses impossible sections now, not when the first mode is computed
 
     @classmethod

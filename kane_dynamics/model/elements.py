@@ -57,5 +57,10 @@ def assemble(kind, edges, coefficient, derivative):
     a rod d = 1 with GJ or EA; mass is d = 0 with mass per length, rotary inertia d = 1.
     """
     x, w = gauss_points(edges)
-    N = interpolation(kind, edges, x.ravel(), derivative)[:, CLAMPED[kind]:]
-    return N.T @ ((w.ravel() * coefficient(x).ravel())[:, None] * N)
+    h = np.diff(edges)[:, None]
+    N = shape_functions(kind, (x - edges[:-1, None]) / h, h, derivative)
+    local = np.einsum('eg,egi,egj->eij', w * coefficient(x), N, N)
+    total = np.zeros((unknowns(kind, edges),) * 2)
+    own = 2 * np.arange(len(h))[:, None] + np.arange(_LOCAL[kind])
+    np.add.at(total, (own[:, :, None], own[:, None, :]), local)
+    return total[CLAMPED[kind]:, CLAMPED[kind]:]

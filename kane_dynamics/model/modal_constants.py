@@ -28,7 +28,7 @@ from itertools import permutations
 import numpy as np
 
 from kane_dynamics.exceptions import ModelError
-from kane_dynamics.model.beam import GAUSS_POINTS, gauss_points
+from kane_dynamics.model.beam import GAUSS_POINTS, gauss_points, legendre
 
 LEVELS = (0, 1, 2, 3)   # none, foreshortening only, complete second order, third order
 ROUND_OFF = 1e-13       # of the largest entry, every mode scaled by its largest rotation
@@ -105,7 +105,7 @@ def _tensors(modes, edges, third):
 
 def _from_root(f, edges):
     """Return int_0^x f dx at the Gauss points (panels, points, ...) and at the edges."""
-    t, w = np.polynomial.legendre.leggauss(GAUSS_POINTS)
+    t, w = legendre(GAUSS_POINTS)
     # Row g integrates the interpolant of degree GAUSS_POINTS - 1 from -1 to t_g.
     powers = np.arange(GAUSS_POINTS)
     to_point = ((t[:, None] ** (powers + 1) - (-1.0) ** (powers + 1)) / (powers + 1)

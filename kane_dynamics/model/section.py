@@ -105,4 +105,4 @@ def section_properties(shape, dimensions, E, density, G=0.0):
 
 
 def _text(values):
-    return ', '.join(f'{value:g}' for value in np.ravel(values)[:4])
+    return ' ... '.join(f'{value:g}' for value in sorted({np.min(values), np.max(values)}))
