@@ -147,6 +147,11 @@ def test_a_time_or_stamp_that_is_not_finite_is_refused():
     refused(goal(stamp=np.nan), Reason.NOT_FINITE, INVALID_GOAL)
 
 
+def test_numbers_so_large_that_motions_would_overflow_are_refused():
+    given = goal(positions=[[1e308, 0.0, 0.0], [-1e308, 0.0, 0.0]])
+    assert refused(given, Reason.NOT_FINITE, INVALID_GOAL).joint == 'a'
+
+
 def test_points_without_positions_are_refused():
     given = goal(positions=[[1.0, 1.0, 1.0], []], velocities=np.zeros((2, 3)))
     refusal = refused(given, Reason.NO_POSITIONS, INVALID_GOAL)
@@ -166,7 +171,7 @@ def test_effort_is_refused_where_it_is_not_allowed():
 
 # ---- times
 
-@pytest.mark.parametrize('times', [(1.0, 1.0), (2.0, 1.0)])
+@pytest.mark.parametrize('times', [(1.0, 1.0), (2.0, 1.0), (1.0, 1.0 + 1e-10)])
 def test_times_that_do_not_increase_strictly_are_refused_with_the_point(times):
     refusal = refused(goal(times=times), Reason.TIMES_NOT_INCREASING, INVALID_GOAL)
     assert refusal.point == 1 and f'{times[1]} s' in str(refusal)
@@ -500,6 +505,75 @@ def test_the_jump_of_a_continuous_joint_is_the_short_way_round():
     given = goal((0.0, 1.0), [[2.0 * np.pi + 0.1, 0.0, 0.0], [7.0, 0.0, 0.0]])
     accept(given, JOINTS, NOW, REST, rules=Rules(max_jump=0.2, continuous=('a',)))
     refused(given, Reason.DISCONTINUITY, INVALID_GOAL, max_jump=0.2)
+
+
+# ---- whatever comes
+
+def random_goal(rng):
+    """Return a goal that may be wrong in any way, and often is not."""
+    names = list(rng.permutation(['a', 'b', 'c'])[:rng.choice([1, 2, 3, 3, 3, 3])])
+    if rng.random() < 0.05:
+        names.append(rng.choice(['a', 'x']))
+    count = int(rng.integers(0, 6)) if rng.random() < 0.9 else 40
+    steps, odds = [0.0, 1e-9, 1e-3, 0.1, 1.0], [0.03, 0.03, 0.04, 0.4, 0.5]
+    times = np.cumsum(rng.choice(steps, count, p=odds))
+    if rng.random() < 0.3 and count:
+        times = times - times[0]
+    fields = {}
+    for field, likely in (('positions', 0.95), ('velocities', 0.5), ('accelerations', 0.3),
+                          ('efforts', 0.2)):
+        if rng.random() < likely:
+            rows = rng.normal(size=(count, len(names))) * rng.choice([1.0, 1e-6, 1e6])
+            if field == 'velocities' and count and rng.random() < 0.8:
+                rows[-1] = 0.0
+            if rng.random() < 0.05 and count:
+                rows[rng.integers(count), 0] = rng.choice([np.nan, np.inf, 1e300])
+            fields[field] = rows
+            if rng.random() < 0.2:
+                fields[field] = [row[:rng.choice([len(row), len(row), 0, 1])] for row in rows]
+    stamp = rng.choice([None, 0.0, NOW - 1.0, NOW - 1e-7, NOW, NOW + 1e-7, NOW + 0.5])
+    return Goal(tuple(names), times, stamp=stamp, **fields)
+
+
+def random_rules(rng):
+    def coin():
+        return bool(rng.random() < 0.5)
+
+    return Rules(
+        coin(), coin(), coin(), coin(), bool(rng.random() < 0.9), rng.choice(['splines', 'none']),
+        rng.choice(['spline', 'upsampling', 'linear']), rng.choice(['fields', 'quintic']),
+        rng.choice([0.0, 50.0]), ('a',) if coin() else (), np.full(3, -1e3) if coin() else None,
+        np.full(3, 1e3) if coin() else None, np.full(3, 1e5) if coin() else None,
+        10.0 if coin() else None)
+
+
+def test_whatever_comes_is_refused_with_a_reason_or_gives_a_finite_motion():
+    rng = np.random.default_rng(2026)
+    current, outcomes = hold(JOINTS, np.zeros(3)), {}
+    for _ in range(3000):
+        given, rules = random_goal(rng), random_rules(rng)
+        state = State(*rng.normal(size=(3, 3))) if rng.random() < 0.8 else None
+        running = current if rng.random() < 0.7 else None
+        try:
+            made = accept(given, JOINTS, NOW, state, running, rules)
+        except GoalRefusedError as refusal:
+            outcomes[refusal.reason] = outcomes.get(refusal.reason, 0) + 1
+            assert str(refusal)
+            continue
+        outcomes[None] = outcomes.get(None, 0) + 1
+        assert made.joint_names == JOINTS and (np.diff(made.times) > 0.0).all()
+        ts = np.union1d(NOW + np.linspace(0.0, 3.0, 30), made.start + made.times)
+        for values in made.sample_many(ts):
+            assert np.isfinite(values).all()
+        if running is not None and rules.allow_trajectory_replacement and made.start > NOW + 1e-3:
+            before = np.linspace(NOW, made.start - 1e-6, 5)
+            miss = made.sample_many(before)[0] - running.sample_many(before)[0]
+            miss[:, 0] = np.sin(miss[:, 0] / 2.0)  # joint a may have gone round whole turns
+            # rounding of positions up to 1e6 and of times near 50 s at speeds up to 1e6
+            assert np.abs(miss).max() < 1e-3
+        # motions that were accepted replace one another, as goals that follow each other do
+        current = made if made.end < NOW + 60.0 else current
+    assert outcomes[None] > 300 and len(outcomes) >= 15, outcomes
 
 
 # ---- the call itself

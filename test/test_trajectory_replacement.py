@@ -8,9 +8,12 @@ import pytest
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.acceptance import accept, State
 from kane_dynamics.motion.angles import position_error, shortest_angular_distance, whole_turns
+from kane_dynamics.motion.braking import brake
 from kane_dynamics.motion.goal import Goal
+from kane_dynamics.motion.moves import Move
+from kane_dynamics.motion.profiles import triangular
 from kane_dynamics.motion.refusal import GoalRefusedError, Reason
-from kane_dynamics.motion.replacement import spliced
+from kane_dynamics.motion.replacement import in_sequence, spliced
 from kane_dynamics.motion.rules import Rules
 from kane_dynamics.motion.trajectory import hold, Trajectory
 
@@ -266,6 +269,51 @@ def test_spliced_refuses_joints_it_does_not_know_and_a_gap():
         spliced(running(), hold(('x',), [0.0], 11.0), 11.0)
     with pytest.raises(InputError, match='must begin at'):
         spliced(running(), hold(JOINTS, [0.0, 0.0], 12.0), 11.0)
+
+
+# ---- braking, sequences
+
+def test_braking_is_constant_deceleration_of_each_joint_to_its_own_stop():
+    q, v, d = np.array([1.0, 2.0]), np.array([2.0, -1.0]), np.array([4.0, 1.0])
+    trajectory = brake(JOINTS, q, v, d, start=5.0)
+    t = np.linspace(0.0, 1.2, 97)
+    for j, stop in enumerate((0.5, 1.0)):
+        x = np.minimum(t, stop)
+        sampled = [values[:, j] for values in trajectory.sample_many(5.0 + t)]
+        slowing = np.sign(v[j]) * d[j]
+        np.testing.assert_allclose(sampled[0], q[j] + v[j] * x - 0.5 * slowing * x ** 2, **CLOSE)
+        np.testing.assert_allclose(sampled[1], v[j] - slowing * x, **CLOSE)
+        inside = t < stop - 1e-9
+        np.testing.assert_allclose(sampled[2][inside], -slowing, **CLOSE)
+    # the controller's stop distances: v^2 / (2 d)
+    np.testing.assert_allclose(trajectory.sample(99.0)[0], [1.5, 1.5], **CLOSE)
+    assert trajectory.end == 6.0
+
+
+def test_braking_at_rest_is_a_hold_and_needs_a_deceleration():
+    assert len(brake(JOINTS, [1.0, 2.0], [0.0, 0.0], 1.0).times) == 1
+    with pytest.raises(InputError, match='positive'):
+        brake(JOINTS, [1.0, 2.0], [1.0, 0.0], [1.0, 0.0])
+
+
+def test_legs_in_sequence_are_each_leg_at_its_time_with_rests_between():
+    corners = np.array([[0.0, 0.0], [1.0, 0.5], [0.3, -0.2], [0.0, 0.0]])
+    legs = [Move(triangular(), a, b, 1.0).trajectory(JOINTS) for a, b in zip(corners, corners[1:])]
+    whole = in_sequence([legs[0].starting_at(2.0), *legs[1:]], dwell=0.25)
+    t = np.linspace(0.01, 0.99, 50)
+    for k, leg in enumerate(legs):
+        for one, other in zip(whole.sample_many(2.0 + 1.25 * k + t), leg.sample_many(t)):
+            np.testing.assert_allclose(one, other, **CLOSE)
+    q, qd, qdd, _ = whole.sample(3.1)
+    np.testing.assert_allclose(q, corners[1], **CLOSE)
+    assert not qd.any() and not qdd.any()
+    assert whole.start == 2.0 and whole.end == pytest.approx(2.0 + 3.5)
+
+
+def test_legs_that_do_not_meet_are_refused():
+    one, other = hold(JOINTS, [0.0, 0.0]), hold(JOINTS, [0.0, 0.1])
+    with pytest.raises(InputError, match='trajectory 1'):
+        in_sequence([one, other])
 
 
 # ---- angles

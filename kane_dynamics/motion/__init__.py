@@ -4,7 +4,8 @@
 
 Trajectory      points of joints in time and the motion through them; hold: one that rests
 accept          a Goal becomes a Trajectory, by Rules, from a State; or GoalRefusedError (Reason)
-spliced         one trajectory until a time, then another
+spliced         one trajectory until a time, then another; in_sequence: one after the other
+brake           the way to a stop from a moving state
 Tolerances      how far the arm may be from its trajectory
 position_error  desired - measured, the short way round for continuous joints
 find_extrema    the largest position, velocity or acceleration of a trajectory, and when
@@ -17,13 +18,14 @@ spline_velocities, quintic_spline_fields   what makes the joins of way-points sm
 
 from kane_dynamics.motion.acceptance import accept, State
 from kane_dynamics.motion.angles import position_error, shortest_angular_distance
+from kane_dynamics.motion.braking import brake
 from kane_dynamics.motion.densification import densify, fill_effort
 from kane_dynamics.motion.extrema import Extrema, find_extrema
 from kane_dynamics.motion.goal import Goal
 from kane_dynamics.motion.moves import Move, plan_move
 from kane_dynamics.motion.profiles import Law, LAWS
 from kane_dynamics.motion.refusal import GoalRefusedError, Reason
-from kane_dynamics.motion.replacement import spliced
+from kane_dynamics.motion.replacement import in_sequence, spliced
 from kane_dynamics.motion.rules import Rules
 from kane_dynamics.motion.samples import sampled
 from kane_dynamics.motion.scaling import largest_alpha, largest_alpha_kinematic, scale_time
@@ -33,7 +35,7 @@ from kane_dynamics.motion.trajectory import hold, Trajectory
 
 __all__ = [
     'Extrema', 'Goal', 'GoalRefusedError', 'LAWS', 'Law', 'Move', 'Reason', 'Rules', 'State',
-    'Tolerances', 'Trajectory', 'accept', 'densify', 'fill_effort', 'find_extrema',
-    'hold', 'largest_alpha', 'largest_alpha_kinematic', 'plan_move', 'position_error',
-    'quintic_spline_fields', 'sampled', 'scale_time', 'shortest_angular_distance',
-    'spline_velocities', 'spliced']
+    'Tolerances', 'Trajectory', 'accept', 'brake', 'densify', 'fill_effort', 'find_extrema',
+    'hold', 'in_sequence', 'largest_alpha', 'largest_alpha_kinematic', 'plan_move',
+    'position_error', 'quintic_spline_fields', 'sampled', 'scale_time',
+    'shortest_angular_distance', 'spliced', 'spline_velocities']

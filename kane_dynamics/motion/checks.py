@@ -15,6 +15,7 @@ from kane_dynamics.motion.interpolation import carried
 from kane_dynamics.motion.refusal import GoalRefusedError, Reason
 
 END_VELOCITY = float(np.finfo(np.float32).eps)  # joint_trajectory_controller's zero [rad/s or m/s]
+RESOLUTION = 0.5e-9  # [s] messages count nanoseconds: nearer times are the same time
 LIMIT_SLACK = 1e-6  # [rad, m, rad/s or m/s]: rounding of limits written with few digits
 
 
@@ -79,7 +80,7 @@ def _check_times(times):
         raise GoalRefusedError(
             Reason.TIMES_NOT_INCREASING, f'time_from_start of point 0 is {times[0]} s, before the '
             'start', point=0, time=times[0])
-    late = np.diff(times) <= 0.0
+    late = np.diff(times) < RESOLUTION
     if late.any():
         point = int(np.argmax(late)) + 1
         raise GoalRefusedError(

@@ -11,6 +11,7 @@ import numpy as np
 
 from kane_dynamics.motion.refusal import GoalRefusedError, Reason
 
+LARGEST = 1e12  # beyond this no robot moves; polynomials of smaller numbers do not overflow
 FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 
 
@@ -82,12 +83,13 @@ def _read_field(name, rows, names, times):
         values[:] = _stacked(rows, m)
     elif given.any():
         values[given] = _stacked([rows[i] for i in np.flatnonzero(given)], m)
-    bad = ~np.isfinite(values) & given[:, None]
+    bad = ~(np.abs(values) < LARGEST) & given[:, None]
     if bad.any():
         point, j = map(int, np.argwhere(bad)[0])
         raise GoalRefusedError(
             Reason.NOT_FINITE, f"{name} of joint '{names[j]}' at point {point} is "
-            f'{values[point, j]}', joint=names[j], point=point, time=times[point])
+            f'{values[point, j]}; expected finite numbers below {LARGEST:g}',
+            joint=names[j], point=point, time=times[point])
     return values
 
 

@@ -40,6 +40,24 @@ def spliced(current, new, at, now=None, turns=None):
     return _chained(old, kept, after)
 
 
+def in_sequence(trajectories, dwell=0.0):
+    """Return trajectories one after the other, with a rest of `dwell` [s] between them.
+
+    The first keeps its start; each of the others must begin where the one before ends.
+    """
+    whole, *others = trajectories
+    for k, part in enumerate(others, start=1):
+        gap = np.abs(part.positions[0] - whole.positions[-1])
+        if part.joint_names != whole.joint_names or gap.max() > 1e-9:
+            raise InputError(f'trajectory {k} moves {list(part.joint_names)} from '
+                             f'{part.positions[0]}; the one before moves '
+                             f'{list(whole.joint_names)} to {whole.positions[-1]}')
+        at = whole.end + dwell
+        part = part.starting_at(at - part.times[0])
+        whole = spliced(whole, part, at, now=-np.inf).counted_from(whole.start)
+    return whole
+
+
 def _turned(trajectory, offsets):
     if not offsets.any():
         return trajectory
