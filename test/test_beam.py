@@ -78,6 +78,9 @@ def test_payload_case_d_of_the_notes():
                       (0.25, 0.005, (8.88848, 59.94201, 144.65149))]:
         modes = mode_shapes(beam, {'bend_y': 3}, loads=[point(m, inertia=(0, 0, J))])
         np.testing.assert_allclose(modes.frequencies, row, rtol=2e-6)
+    stiff = Beam.uniform(1.0, mass_per_length=0.5, EI_z=100.0)      # the notes' case FF2
+    modes = mode_shapes(stiff, {'bend_y': 3}, loads=[point(0.25)])
+    np.testing.assert_allclose(modes.frequencies, [28.5148, 239.022, 731.163], rtol=3e-6)
 
 
 def test_offset_of_a_load_counts_in_the_plane_that_feels_it():

@@ -222,6 +222,8 @@ def test_equal_planes_do_not_leave_round_off_in_the_rotation():
     Lam = stations(modes, [1.0])[0].Lam
     assert Lam[0, 0, 2] == Lam[0, 1, 3] == 0.0
     assert Lam[0, 0, 3] == pytest.approx(-Lam[0, 1, 2]) != 0.0
+    alone = mode_shapes(Beam.uniform(1.0, **UNIT), {'bend_y': 1, 'bend_z': 1})
+    assert not stations(alone, [0.4, 1.0])[1].Lam.any()
 
 
 def test_small_shapes_keep_their_terms():

@@ -10,8 +10,9 @@ from scipy.linalg import eigh
 
 from kane_dynamics.exceptions import ModelError
 from kane_dynamics.model.beam import Beam
-from kane_dynamics.model.flexible import read_flexible_links
-from kane_dynamics.model.segments import HINGES, segment_chain, segmented
+from kane_dynamics.model.flexible import expand_segments, read_flexible_links
+from kane_dynamics.model.outboard import as_load, outboard_moments
+from kane_dynamics.model.segments import HINGES, segment_chain
 from kane_dynamics.model.shapes import FAMILIES, mode_shapes
 from kane_dynamics.model.urdf import load_urdf
 
@@ -130,44 +131,33 @@ def urdf_arm():
         return load_urdf(URDF)
 
 
+def at_pose(pin, robot, angles):
+    """Return Pinocchio's mass matrix of the named joints and the place of the tool."""
+    model = pin.buildModelFromXML(robot.to_urdf())
+    data, q = model.createData(), pin.neutral(model)
+    index = []
+    for name, angle in angles.items():
+        joint = model.joints[model.getJointId(name)]
+        q[joint.idx_q:joint.idx_q + 2] = np.cos(angle), np.sin(angle)
+        index.append(joint.idx_v)
+    pin.framesForwardKinematics(model, data, q)
+    M = np.triu(pin.crba(model, data, q))
+    M = M + np.triu(M, 1).T
+    return M[np.ix_(index, index)], data.oMf[model.getFrameId('tool')].translation
+
+
 def test_segmented_robot_at_rest_is_the_rigid_robot():
     pin = pytest.importorskip('pinocchio', reason='pinocchio is not installed')
     robot = urdf_arm()
     link = read_flexible_links(robot)['arm']
-    chain, springs = segmented(robot, 'arm', link.segments, link.rest, link.stations)
+    chain, springs = expand_segments(robot)
     assert len(springs) == 12 and chain.n_joints == 14
+    assert springs['arm/3/bend_z'] == pytest.approx(50.0 / 0.25)
     assert chain.joint('arm/2/bend_y').damping == link.segments.springs[1].damping['bend_y']
-    whole, cut = (pin.buildModelFromXML(r.to_urdf()) for r in (robot, chain))
-    data = whole.createData(), cut.createData()
+    assert read_flexible_links(chain) == {}      # done: not to be cut a second time
     angles = {'j1': 0.3, 'j2': -0.8}
-
-    def state(model):
-        q = pin.neutral(model)
-        for name, angle in angles.items():
-            joint = model.joints[model.getJointId(name)]
-            q[joint.idx_q:joint.idx_q + 2] = np.cos(angle), np.sin(angle)
-        return q
-    M = pin.crba(whole, data[0], state(whole))
-    M_cut = pin.crba(cut, data[1], state(cut))
-    M_cut = np.triu(M_cut) + np.triu(M_cut, 1).T
-    index = [cut.joints[cut.getJointId(name)].idx_v for name in ('j1', 'j2')]
-    np.testing.assert_allclose(M_cut[np.ix_(index, index)], np.triu(M) + np.triu(M, 1).T,
-                               rtol=1e-12, atol=1e-13)
-    place = [r.data.oMf[r.model.getFrameId('tool')].translation for r in (
-        _placed(pin, whole, data[0], state(whole)), _placed(pin, cut, data[1], state(cut)))]
-    np.testing.assert_allclose(place[0], place[1], atol=1e-14)
-
-
-class _Run:
-    """A model and its data, frames placed."""
-
-    def __init__(self, model, data):
-        self.model, self.data = model, data
-
-
-def _placed(pin, model, data, q):
-    pin.framesForwardKinematics(model, data, q)
-    return _Run(model, data)
+    for whole, cut in zip(at_pose(pin, robot, angles), at_pose(pin, chain, angles)):
+        np.testing.assert_allclose(cut, whole, rtol=1e-12, atol=1e-13)
 
 
 def test_positive_hinge_angles_move_the_tip_along_y_and_z():
@@ -181,8 +171,6 @@ def test_segments_and_modes_agree_on_a_loaded_link():
     # The same link and tool, 16 segments against converged modes: first frequency of each plane.
     robot = urdf_arm()
     link = read_flexible_links(robot)['arm']
-    loads = []
-    from kane_dynamics.model.outboard import as_load, outboard_moments
     loads = [as_load(outboard_moments(robot)['j2'], 1.0, link.rotation, link.root)]
     modes = mode_shapes(link.beam, {'bend_y': 1, 'bend_z': 1}, loads=loads)
     chain = segment_chain(link.beam, 16)

@@ -31,7 +31,7 @@ from kane_dynamics.exceptions import ModelError
 from kane_dynamics.model.beam import GAUSS_POINTS, gauss_points, legendre
 
 LEVELS = (0, 1, 2, 3)   # none, foreshortening only, complete second order, third order
-ROUND_OFF = 1e-13       # of the largest entry, every mode scaled by its largest rotation
+ROUND_OFF = 1e-13       # of the product of the modes' largest rotations (times the length)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,9 @@ def stations(modes, x, level=2):
         edges = np.unique(np.concatenate([modes.edges, x]))
         place = np.searchsorted(edges, x)
         tensors = _tensors(modes, edges, third=level == 3)
-        clean = [_without_round_off(_symmetric(t[place]), modes.sizes) for t in tensors]
+        length = modes.beam.length
+        clean = [_without_round_off(_symmetric(tensor[place]), modes.sizes, unit)
+                 for tensor, unit in zip(tensors, (length, 1.0, length, 1.0))]
         Gam, Lam = clean[:2]
         if level == 1:
             Gam[:, 1:], Lam = 0.0, zero
@@ -135,15 +137,12 @@ def _symmetric(T):
                for order in permutations(range(T.ndim - 2)))
 
 
-def _without_round_off(T, sizes):
+def _without_round_off(T, sizes, unit):
     """Return T with entries that are sums of cancelling terms set to exactly zero."""
-    if not T.size:
-        return T
-    scale = np.ones(())
+    scale = np.array(unit)
     for _ in range(T.ndim - 2):
-        scale = np.multiply.outer(scale, np.where(sizes > 0.0, sizes, 1.0))
-    relative = abs(T) / scale
-    return np.where(relative > ROUND_OFF * relative.max(), T, 0.0)
+        scale = np.multiply.outer(scale, sizes)
+    return np.where(abs(T) > ROUND_OFF * scale, T, 0.0)
 
 
 def _polynomial(linear, quadratic, cubic, eta):

@@ -136,7 +136,10 @@ def segmented(robot, link_name, chain, rest, stations):
         carried.append(joint)
     links = [replace(link, inertial=_inertial(*whole)) if link.name == link_name else link
              for link in robot.links] + links
-    return replace(robot, links=tuple(links), joints=tuple(carried + joints)), stiffness
+    extensions = [element for element in robot.extensions if not (
+        element.tag == 'flexible_link' and element.get('reference') == link_name)]
+    return replace(robot, links=tuple(links), joints=tuple(carried + joints),
+                   extensions=tuple(extensions)), stiffness
 
 
 def _piece(beam, a, b):
