@@ -10,9 +10,9 @@ from scipy.linalg import eigh
 
 from kane_dynamics.exceptions import ModelError
 from kane_dynamics.model.beam import Beam
-from kane_dynamics.model.flexible import expand_segments, read_flexible_links
+from kane_dynamics.model.flexible import read_flexible_links
 from kane_dynamics.model.outboard import as_load, outboard_moments
-from kane_dynamics.model.segments import HINGES, segment_chain
+from kane_dynamics.model.segments import HINGES, segment_chain, segmented
 from kane_dynamics.model.shapes import FAMILIES, mode_shapes
 from kane_dynamics.model.urdf import load_urdf
 
@@ -150,7 +150,7 @@ def test_segmented_robot_at_rest_is_the_rigid_robot():
     pin = pytest.importorskip('pinocchio', reason='pinocchio is not installed')
     robot = urdf_arm()
     link = read_flexible_links(robot)['arm']
-    chain, springs = expand_segments(robot)
+    chain, springs = segmented(robot, 'arm', link.segments, link.rest, link.stations)
     assert len(springs) == 12 and chain.n_joints == 14
     assert springs['arm/3/bend_z'] == pytest.approx(50.0 / 0.25)
     assert chain.joint('arm/2/bend_y').damping == link.segments.springs[1].damping['bend_y']

@@ -30,7 +30,7 @@ from kane_dynamics.model.flexible_body import flexible_body, FlexibleBody, MODEL
 from kane_dynamics.model.modal_constants import stations
 from kane_dynamics.model.outboard import as_load, outboard_moments
 from kane_dynamics.model.parts import show
-from kane_dynamics.model.segments import segment_chain, SegmentChain, segmented
+from kane_dynamics.model.segments import segment_chain, SegmentChain
 from kane_dynamics.model.shapes import FAMILIES, mode_shapes, Modes, SHAPE_KINDS
 from kane_dynamics.model.topology import known
 from kane_dynamics.model.tree import moments, moved
@@ -105,20 +105,6 @@ def read_flexible_links(robot):
         named[name] = element
     beyond = outboard_moments(robot) if named else {}
     return {name: _read(robot, named[name], beyond) for name in robot.link_names if name in named}
-
-
-def expand_segments(robot, links=None):
-    """
-    Return the robot with its segmented links cut up, and {hinge joint: stiffness [N m/rad]}.
-
-    links: what read_flexible_links returned. Modal links and their elements stay as they are.
-    """
-    springs = {}
-    for name, link in (read_flexible_links(robot) if links is None else links).items():
-        if link.segments is not None:
-            robot, more = segmented(robot, name, link.segments, link.rest, link.stations)
-            springs.update(more)
-    return robot, springs
 
 
 def _read(robot, element, beyond):
