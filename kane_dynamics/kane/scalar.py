@@ -185,14 +185,14 @@ class Scalar:
 
 def sin(x):
     """Return the sine of a float or of a recording scalar."""
-    return x.sin() if isinstance(x, Scalar) else math.sin(x)
+    return x.sin() if hasattr(x, 'sin') else math.sin(x)
 
 
 def cos(x):
     """Return the cosine of a float or of a recording scalar."""
-    return x.cos() if isinstance(x, Scalar) else math.cos(x)
+    return x.cos() if hasattr(x, 'cos') else math.cos(x)
 
 
 def sqrt(x):
     """Return the square root of a float or of a recording scalar."""
-    return x.sqrt() if isinstance(x, Scalar) else math.sqrt(x)
+    return x.sqrt() if hasattr(x, 'sqrt') else math.sqrt(x)
