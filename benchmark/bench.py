@@ -1,9 +1,6 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Time kane_dynamics against its peers in one run and print the table that the README shows.
-
-    python benchmark/bench.py [--rounds N] [--markdown FILE]
-"""
+"""Time kane_dynamics against its peers in one run and print the table that the README shows."""
 
 from __future__ import annotations
 
@@ -19,8 +16,8 @@ import warnings
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-import peers                                               # noqa: E402
 from arms import urdf_text                                 # noqa: E402
+import peers                                               # noqa: E402
 from slots import measure                                  # noqa: E402
 
 import kane_dynamics as kd                                 # noqa: E402

@@ -112,8 +112,8 @@ class MuJoCo:
 def casadi_inverse(dynamics, q, u, a):
     """Return a call of CasADi's generated C, or None where CasADi or gcc is missing.
 
-    The `pin` wheel has no CasADi binding, so the expression is our own `kane` on SX symbols, in the
-    URDF's frames: what a CasADi user gets from a plain recursion.
+    The `pin` wheel has no CasADi binding, so the expression is our own `kane` on SX symbols, in
+    the URDF's frames: what a CasADi user gets from a plain recursion.
     """
     try:
         import casadi

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fair timing on a shared machine: equal short slots, interleaved, minima and medians.
 
-A long slot never meets a quiet core and a short one does, so every candidate gets slots of the same
-length, one after another, round by round. Reported are the ratio of the minima and the median of
-the ratios within a round: where both agree, the figure can be trusted.
+A long slot never meets a quiet core and a short one does, so every candidate gets slots of the
+same length, one after another, round by round. Reported are the ratio of the minima and the median
+of the ratios within a round: where both agree, the figure can be trusted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Timing:
         return min(self.per_unit)
 
     def times_faster_than(self, peer):
-        """Return (ratio of minima, median of per-round ratios): above 1 is faster than the peer."""
+        """Return (ratio of minima, median of per-round ratios); above 1: faster than the peer."""
         by_round = [theirs / ours for ours, theirs in zip(self.per_unit, peer.per_unit)]
         return peer.best / self.best, statistics.median(by_round)
 

@@ -21,8 +21,8 @@ TWO_OVER_PI = 0.6366197723675814
 # pi/2 in three parts (Cody and Waite 1980)
 HALF_PI = (1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624871116645580e-21)
 
-# Said of the loops over samples: no sample reads what another one writes. Finding that out by itself
-# takes LLVM a time that grows with the square of the outputs: minutes for a humanoid's mass matrix.
+# Said of the loops over samples: no sample reads what another one writes. Finding that out by
+# itself takes LLVM a time that grows with the square of the outputs: minutes for a humanoid's M.
 PARALLEL = ', !llvm.access.group !0'
 LOOP, LOOP_OF_PACK, LOOP_OF_UNPACK = '!1', '!2', '!3'
 METADATA = """!0 = distinct !{}
@@ -304,9 +304,10 @@ def _block_function(program, columns, first_output, shared):
     arguments = ', '.join(['ptr %workspace'] + [f'ptr %{name}' for name in shared])
     return '\n'.join([
         # eight doubles a vector where the processor has them: a third faster on long programs
-        f'define internal void @block({arguments}) "prefer-vector-width"="512" {{', 'entry:', *head, '  br label %loop',
-        'loop:',
+        f'define internal void @block({arguments}) "prefer-vector-width"="512" {{',
+        'entry:', *head, '  br label %loop', 'loop:',
         '  %i = phi i64 [0, %entry], [%next, %loop]', *code.lines,
         '  %next = add nsw nuw i64 %i, 1',
         f'  %again = icmp ult i64 %next, {BLOCK}',
-        f'  br i1 %again, label %loop, label %exit, !llvm.loop {LOOP}', 'exit:', '  ret void', '}'])
+        f'  br i1 %again, label %loop, label %exit, !llvm.loop {LOOP}',
+        'exit:', '  ret void', '}'])
