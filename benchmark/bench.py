@@ -13,14 +13,11 @@ import subprocess
 import sys
 import warnings
 
+from arms import urdf_text
+import kane_dynamics as kd
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-from arms import urdf_text                                 # noqa: E402
-import peers                                               # noqa: E402
-from slots import measure                                  # noqa: E402
-
-import kane_dynamics as kd                                 # noqa: E402
+import peers
+from slots import measure
 
 SAMPLES = {'UR5': 4096, 'Panda': 4096, 'Talos-32': 1024}   # per batch call
 PEER_SAMPLES = 256                                         # of one call of the peer's batch
