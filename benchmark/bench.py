@@ -14,10 +14,11 @@ import sys
 import warnings
 
 from arms import urdf_text
-import kane_dynamics as kd
 import numpy as np
 import peers
 from slots import measure
+
+import kane_dynamics as kd
 
 SAMPLES = {'UR5': 4096, 'Panda': 4096, 'Talos-32': 1024}   # per batch call
 PEER_SAMPLES = 256                                         # of one call of the peer's batch
