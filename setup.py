@@ -39,7 +39,7 @@ setup(
         'numpy>=1.24',
         'scipy',
         'pyyaml',
-        'llvmlite>=0.44',  # the accelerator: everything works without it, only slower
+        'llvmlite>=0.45',  # the accelerator: everything works without it, only slower
     ],
     # What each is for, and the versions that are tested: requirements/*.txt.
     extras_require={

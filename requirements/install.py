@@ -26,6 +26,8 @@ ROOT = HERE.parent
 VENV = ROOT / '.venv'
 VENV_PYTHON = VENV / 'bin' / 'python'
 OLDEST_PYTHON = (3, 10)
+# What distributions have too old: to install the package itself, and to read opaque pointers.
+NEWER_THAN_THEIRS = ('setuptools', 'llvmlite')
 
 
 def say(text):
@@ -145,7 +147,7 @@ def install_beside_ros(files):
                 'not there; what compares with it is skipped (ros-<distribution>-pinocchio)'))
             continue
         try:
-            if name == 'setuptools':  # has to be new enough to install the package itself
+            if name in NEWER_THAN_THEIRS:
                 raise metadata.PackageNotFoundError
             kept.append(f'{name} {metadata.version(name)}')
         except metadata.PackageNotFoundError:
