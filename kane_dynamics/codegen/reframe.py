@@ -36,7 +36,7 @@ def reframe(tree, choice=None):
         elif body.kind == 'prismatic':
             bodies.append(replace(body, C=_snapped(C @ rotation_z(phi + psi)), p=p, h=h, S=S))
         else:
-            bodies.append(body)
+            bodies.append(replace(body, C=C, p=p))
     return replace(tree, bodies=tuple(bodies), frames={})
 
 
@@ -93,9 +93,11 @@ def _main_children(tree):
 
 def _constant_rotation(body, phi_P, t_P, t):
     """Return C, p of a body in new frames and the turn psi about z that C leaves to the joint."""
-    if body.kind not in ('revolute', 'prismatic'):
+    if body.kind in ('floating', 'station'):
         return body.C, body.p, 0.0
     A = rotation_z(phi_P)
+    if body.kind == 'fixed':                               # its own frame stays, the parent's moved
+        return A.T @ body.C, A.T @ (body.p - np.array([0.0, 0.0, t_P])), 0.0
     old = A.T @ body.C
     z = _snapped(old[:, 2])
     z = z / np.linalg.norm(z)

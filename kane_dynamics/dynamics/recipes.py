@@ -217,6 +217,7 @@ class Recipes:
 
     def _record_regressor(self, name):
         """Record Y (nv, 10 per body) with tau = Y pi; see `standard_parameters` for pi."""
+        self._refuse_flexible(name)
         count = 10 * len(self.tree.bodies)
 
         def function(_, tree, g, q, u, ud):
@@ -241,6 +242,7 @@ class Recipes:
 
         Links behind fixed joints count with the link that carries them, in that link's axes.
         """
+        self._refuse_flexible('inertial_parameters')
         rows = []
         for body, frame in zip(self.tree.bodies, self.body_frames()):
             h, S = frame.R.T @ body.h, frame.R.T @ body.S @ frame.R
@@ -248,6 +250,11 @@ class Recipes:
             rows.append([body.m, *h, *(inertia[i, j] for i, j in
                                        ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)))])
         return np.array(rows).reshape(-1)
+
+    def _refuse_flexible(self, what):
+        if self.robot.extensions:
+            raise InputError(f'{what}: the inertia of a flexible link is more than ten numbers; '
+                             'ask the rigid arm, Dynamics(robot.rigid())')
 
     # -- what has a meaning body by body ------------------------------------------------------
 
@@ -281,8 +288,8 @@ class Recipes:
 
         def function(_, tree, g, q, u, ud):
             _, pairs = kane(tree, q, u, ud, g)
-            return [value for frame, (F, N) in zip(frames, pairs)
-                    for value in [*(frame.R.T @ F), *(frame.R.T @ N)]]
+            return [value for frame in frames for part in pairs[frame.body]
+                    for value in frame.R.T @ part]
         return self.record(name, ('q', 'u', 'ud'), function, (len(frames), 6))
 
     def _frame_program(self, name, frame_name):
