@@ -91,6 +91,9 @@ class Scalar:
             return a - b.args[0]
         if a.op == 'neg':
             return b - a.args[0]
+        (p, x), (q, y) = a._factored(), b._factored()
+        if x is y and not (p == q == 1.0):                 # p x + q x = (p + q) x
+            return a.graph.constant(p + q) * x
         first, second = (a, b) if a.serial <= b.serial else (b, a)
         return a.graph._scalar('add', first, second)
 
@@ -119,6 +122,9 @@ class Scalar:
             return a + b.args[0]
         if a.op == 'neg':
             return -(a.args[0] + b)
+        (p, x), (q, y) = a._factored(), b._factored()
+        if x is y:                                         # p x - q x = (p - q) x
+            return a.graph.constant(p - q) * x
         return a.graph._scalar('sub', a, b)
 
     @_lifted
@@ -158,6 +164,12 @@ class Scalar:
     @_lifted
     def __rtruediv__(a, b):
         return b * a.reciprocal()
+
+    def _factored(self):
+        """Return (p, x) with self = p x and p a number."""
+        if self.op == 'mul' and self.args[0].is_constant:
+            return self.args[0].value, self.args[1]
+        return 1.0, self
 
     def reciprocal(self):
         """Return 1 / self, shared by every division through the same scalar."""
