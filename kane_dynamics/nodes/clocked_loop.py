@@ -24,7 +24,8 @@ class WallLoop:
 
     Args:
         rate: cycles per second [Hz].
-        step: what to call. An exception goes to on_error, and the loop goes on.
+        step: what to call. It may return how long it computed [s], without what it published;
+            else all of its time counts. An exception goes to on_error, and the loop goes on.
         logger: a ROS logger.
         priority: 1 .. 99 asks for SCHED_FIFO at this priority; 0 for ordinary scheduling.
         on_error: called with an exception of step; by default it is logged.
@@ -71,11 +72,12 @@ class WallLoop:
             if late > 0:
                 self.statistics.missed += late
                 k += late
+            took = None
             try:
-                step(time.time_ns())
+                took = step(time.time_ns())
             except Exception as error:  # a node must go on to hold the arm
                 self._on_error(error)
-            note(began, clock() - began)
+            note(began, clock() - began if took is None else took)
 
 
 class RosTimerLoop:
@@ -113,12 +115,13 @@ class RosTimerLoop:
         if self._last is not None and now > self._last:
             self.statistics.missed += max(round((now - self._last) * 1e-9 / self.period) - 1, 0)
         self._last = now
-        began = time.perf_counter()
+        took, began = None, time.perf_counter()
         try:
-            self._step(now)
+            took = self._step(now)
         except Exception as error:
             self._on_error(error)
-        self.statistics.note(now * 1e-9, time.perf_counter() - began)
+        self.statistics.note(now * 1e-9,
+                             time.perf_counter() - began if took is None else took)
 
 
 def make_loop(node, rate, step, priority=0, on_error=None):

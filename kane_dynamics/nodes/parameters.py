@@ -161,7 +161,7 @@ class Parameters:
         self.fixed = False       # set by the node between configure and cleanup
         self.n_joints = None     # set by the node at configure
         self._node = node
-        self._values = {}
+        self.values = {}         # name -> checked value
         self._on_change = on_change
         reasons = []
         for name, entry in schema.entries.items():
@@ -169,7 +169,7 @@ class Parameters:
             default = list(default) if isinstance(default, tuple) else default
             declared = node.declare_parameter(name, default, entry.descriptor())
             try:
-                self._values[name] = entry.checked(declared.value)
+                self.values[name] = entry.checked(declared.value)
             except InputError as error:
                 reasons.append(str(error))
         if reasons:
@@ -177,11 +177,11 @@ class Parameters:
         node.add_on_set_parameters_callback(self._on_set)
 
     def __getitem__(self, name):
-        return self._values[name]
+        return self.values[name]
 
     def per_joint(self, name, n_joints, default=0.0):
         """Return a list parameter as n_joints floats: one value counts for all joints."""
-        values = self._values[name] or (default,)
+        values = self.values[name] or (default,)
         if len(values) == 1:
             return list(values) * n_joints
         if len(values) != n_joints:
@@ -192,7 +192,7 @@ class Parameters:
         """Remember the number of joints and check the lists against it, all at once."""
         self.n_joints = n_joints
         for name, entry in self.schema.entries.items():
-            entry.checked(self._values[name], n_joints)
+            entry.checked(self.values[name], n_joints)
 
     def _on_set(self, ros_parameters):
         try:
@@ -202,7 +202,7 @@ class Parameters:
         except KaneDynamicsError as error:
             self._node.get_logger().warning(f'parameter refused: {error}')
             return SetParametersResult(successful=False, reason=str(error))
-        self._values.update(changes)
+        self.values.update(changes)
         return SetParametersResult(successful=True)
 
     def _checked_changes(self, ros_parameters):
@@ -213,7 +213,7 @@ class Parameters:
                 continue  # of rclpy: use_sim_time, qos_overrides
             value = given.value if given.type_ != RosParameter.Type.NOT_SET else None
             value = entry.checked(value, self.n_joints)
-            if self.fixed and not entry.runtime and value != self._values[given.name]:
+            if self.fixed and not entry.runtime and value != self.values[given.name]:
                 raise InputError(
                     f'{given.name} is fixed while the node is configured'
                     f'{": " + entry.why_fixed if entry.why_fixed else ""}; '

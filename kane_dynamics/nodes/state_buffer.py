@@ -9,7 +9,7 @@ import threading
 import numpy as np
 
 from kane_dynamics.exceptions import InputError
-from kane_dynamics.nodes.conversions import joint_order, nanoseconds
+from kane_dynamics.nodes.conversions import joint_order, NANOSECONDS, nanoseconds
 
 NEVER = np.iinfo(np.int64).min // 4  # far in the past, with room to subtract
 FIELDS = ('position', 'velocity', 'effort')
@@ -20,7 +20,8 @@ class StateBuffer:
 
     Fields may be empty, joints may come in any order, in several messages and with others among
     them. A value that is not finite is not taken: the joint keeps its last good value and its age
-    grows. `rejected` counts such values, `disordered` the messages that are older than the last.
+    grows. Nor is a message from the future. `rejected` counts values that are not finite,
+    `disordered` messages older than the last one, `future` those from the future.
     """
 
     def __init__(self, joint_names):
@@ -31,16 +32,22 @@ class StateBuffer:
         self.received = 0
         self.rejected = 0
         self.disordered = 0
+        self.future = 0
+        self.oldest = dict.fromkeys(FIELDS, NEVER)  # [ns] of the joint told of longest ago
         self._orders = {}
         self._lock = threading.Lock()
 
-    def update(self, message, now):
+    def update(self, message, now, horizon=NANOSECONDS):
         """Take a JointState that arrived at `now` [ns]; return whether it told of any joint.
 
-        Its age counts from its stamp, or from `now` where the stamp is zero.
+        Its age counts from its stamp, or from `now` where the stamp is zero. A stamp later than
+        now + horizon [ns] is not believed.
         """
         order = self._order(message.name)
         stamp = nanoseconds(message.header.stamp) or now
+        if stamp - now > horizon:
+            self.future += 1
+            return False
         told = False
         with self._lock:
             self.received += 1
@@ -51,7 +58,9 @@ class StateBuffer:
                 if len(values) != len(message.name):
                     raise InputError(f'joint_states: {field} has {len(values)} values for '
                                      f'{len(message.name)} names {list(message.name)}')
-                told |= self._take(field, values, order, stamp)
+                if self._take(field, values, order, stamp):
+                    told = True
+                    self.oldest[field] = int(self.stamps[field].min())
         return told
 
     def _take(self, field, values, order, stamp):
@@ -89,10 +98,6 @@ class StateBuffer:
             q[:] = self.position
             qd[:] = self.velocity
 
-    def oldest(self, field):
-        """Return the stamp [ns] of the joint that was told of longest ago."""
-        return int(self.stamps[field].min())
-
     def missing(self, field):
         """Return the names of the joints that were never told of."""
         return [name for name, stamp in zip(self.joint_names, self.stamps[field])
@@ -108,3 +113,4 @@ class StateBuffer:
         with self._lock:
             for stamps in self.stamps.values():
                 stamps[:] = NEVER
+            self.oldest = dict.fromkeys(FIELDS, NEVER)

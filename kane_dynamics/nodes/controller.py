@@ -1,0 +1,292 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""One cycle after the other: reference, law, and what happens when something goes wrong.
+
+Plain Python and numpy: the node brings messages, time and parameters.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+import threading
+
+import numpy as np
+
+from kane_dynamics.exceptions import InputError
+from kane_dynamics.motion.trajectory import hold
+from kane_dynamics.nodes.control_law import CLOSED_LOOP, ControlLaw, FOLLOWING
+from kane_dynamics.nodes.phases import Fault, Phase
+from kane_dynamics.nodes.torque_model import Transition
+from kane_dynamics.nodes.torque_output import TorqueOutput
+
+LONGEST_STEP = 0.1       # [s]: ramps and hold times do not run ahead when cycles are missed
+LONGEST_RAMP_DOWN = 5.0  # [s]: launch files wait 5 s for a process to end
+
+
+class Controller:
+    """Turn references and states of n joints into torques, and keep the arm when it cannot.
+
+    `cycle` comes from the loop, everything else from the executor; `lock` guards both.
+
+    Args:
+        joint_names: the n joints, in the order of all arrays.
+        model: a TorqueModel of them.
+        continuous: names of the joints that turn without end.
+        limit, rate: (n,) or scalar, largest torques and rates of change.
+        log: called with (level, text) when something happens: 'info', 'warning', 'error'.
+    """
+
+    def __init__(self, joint_names, model, continuous=(), limit=np.inf, rate=np.inf,
+                 log=lambda level, text: None):
+        self.joint_names = tuple(joint_names)
+        n = len(self.joint_names)
+        self.law = ControlLaw(self.joint_names, continuous)
+        self.output = TorqueOutput(self.joint_names, np.broadcast_to(limit, (n,)),
+                                   np.broadcast_to(rate, (n,)))
+        self.model, self.target_model = model, model
+        self.lock = threading.RLock()
+        self.mode, self.phase = 'feedforward', Phase.IDLE
+        self.fault, self.fault_text, self.faults = None, '', Counter()
+        self.trajectory, self.following = None, False
+        self._path_tolerance = None      # (2, n) of e and ed, inf for none; or None
+        self.path_violations, self.path_violation = 0, ''
+        self.ramp_time, self.fault_hold_time, self.zero_ramp_time = 0.5, 2.0, 2.0
+        self.transition_time, self.cmd_timeout = 1.0, 0.0
+        self.state_known = self.reference_known = False      # ever, since `restart`
+        self._log = log
+        self._lost_for = 0.0
+        self._t = None
+        self._waiting_model = None
+
+    @property
+    def tau(self):
+        """Return the torques (n,) that were given last."""
+        return self.output.tau
+
+    @property
+    def needs_state(self):
+        """Return whether the mode is computed from the measured state."""
+        return self.mode in CLOSED_LOOP
+
+    @property
+    def needs_velocity(self):
+        """Return whether the mode is computed from measured velocities too."""
+        return self.mode in ('computed_torque', 'hold') and (
+            self.law.feedback == 'inverse_dynamics' or bool(self.law.d.any()))
+
+    # -- orders, from the executor -------------------------------------------------------------
+
+    def restart(self, enabled):
+        """Begin as after activation: nothing known, no torque given yet."""
+        with self.lock:
+            self.phase = Phase.WAITING if enabled else Phase.IDLE
+            self.fault, self.fault_text = None, ''
+            self.trajectory, self.following = None, False
+            self.state_known = self.reference_known = False
+            self._lost_for, self._t = 0.0, None
+            self.output.restart()
+
+    def enable(self, fresh):
+        """Take up the mode, from wherever the arm is; return what happens next, or raise."""
+        with self.lock:
+            if self.phase.gives_torque and self.phase is not Phase.RUNNING:
+                if self.needs_state and not fresh:
+                    raise InputError(f'mode {self.mode!r} needs fresh joint_states; there are '
+                                     'none')
+                self._take_up()
+            elif self.phase is Phase.IDLE:
+                self.phase = Phase.WAITING
+            self.fault, self.fault_text = None, ''
+            return self.phase.value
+
+    def disable(self):
+        """Drop the trajectory and hold against gravity; return what happens next."""
+        with self.lock:
+            if self.phase is Phase.WAITING:
+                self.phase = Phase.IDLE
+            elif self.phase is Phase.RUNNING:
+                self._leave(Phase.DISABLED)
+            return self.phase.value
+
+    def fail(self, fault, text):
+        """Leave the mode for a fault: ramp to a gravity hold."""
+        with self.lock:
+            if self.phase is not Phase.RUNNING:
+                return
+            self.faults[fault] += 1
+            self.fault, self.fault_text = fault, text
+            self._leave(Phase.FAULT)
+            self._log('error', f'{fault.value}: {text}. Torque ramps to a gravity hold; call '
+                               '~/enable to go on')
+
+    def set_mode(self, mode, fresh):
+        """Change the mode; a running one is left by a ramp, holding where the arm is."""
+        with self.lock:
+            if mode == self.mode:
+                return
+            if self.phase is Phase.RUNNING and mode in CLOSED_LOOP and not fresh:
+                raise InputError(f'mode {mode!r} needs fresh joint_states; there are none')
+            self.mode = mode
+            if self.phase is Phase.RUNNING:
+                self.output.start_ramp(self.ramp_time)
+                self._hold_here()
+
+    def set_model(self, model):
+        """Go over to another TorqueModel within transition_time; the last order counts."""
+        with self.lock:
+            self.target_model = model
+            if not self.phase.gives_torque or self.transition_time == 0.0:
+                self.model, self._waiting_model = model, None
+            elif isinstance(self.model, Transition):
+                self._waiting_model = model
+            else:
+                self.model = Transition(self.model, model, self.transition_time)
+
+    def set_path_tolerance(self, tolerance):
+        """Set the largest errors of position and velocity (2, n) on the way; 0: none."""
+        with self.lock:
+            self._path_tolerance = (np.where(tolerance > 0.0, tolerance, np.inf)
+                                    if tolerance.any() else None)
+
+    def follow(self, trajectory):
+        """Follow a trajectory over all joints from the next cycle on."""
+        with self.lock:
+            self.trajectory, self.following = trajectory, True
+            self.law.adds_effort = trajectory.has_effort
+
+    def hold_position(self):
+        """Drop the trajectory and hold where the arm is (or is to be, if that is not known)."""
+        with self.lock:
+            if self.phase is Phase.RUNNING and self.mode in FOLLOWING:
+                self._hold_here()
+
+    # -- the cycle -----------------------------------------------------------------------------
+
+    def cycle(self, t, fresh, fresh_velocity):
+        """Compute the torques at time t [s]; return whether there are any to give.
+
+        The caller wrote the measured state into law.q and law.qd; the flags say whether they can
+        be used. Ramps and hold times count steps of at most LONGEST_STEP, whatever t does.
+        """
+        with self.lock:
+            dt = 0.0 if self._t is None else min(max(t - self._t, 0.0), LONGEST_STEP)
+            self._t = t
+            self.state_known |= fresh
+            usable = fresh and (fresh_velocity or not self.needs_velocity)
+            if self.phase is Phase.RUNNING and self.needs_state and not usable:
+                self.fail(Fault.STATE_LOST, 'no fresh '
+                          + ('velocities' if fresh else 'positions'))
+            elif self.phase is Phase.WAITING and (
+                    usable or not self.needs_state and self.trajectory is not None):
+                self._take_up()
+            if not self.phase.gives_torque:
+                return False
+            self._advance_model(dt)
+            if self.phase is Phase.RUNNING:
+                self._run(t)
+            else:
+                self._hold(dt, fresh, fresh_velocity)
+            if not self.output.give(self.law.tau, max(dt, 1e-9)):
+                self.fail(Fault.TORQUE_NOT_FINITE, f'{self.mode} gave {self.law.tau}')
+            return True
+
+    def ramp_down(self, period):
+        """Yield once per period [s] while the torque ramps to gravity: the way out of work.
+
+        The caller publishes at each step. The pose that was known last counts.
+        """
+        with self.lock:
+            if not self.phase.gives_torque or self.phase is Phase.ZERO:
+                return
+            if self.phase is Phase.RUNNING:
+                self._leave(Phase.DISABLED)
+        for _ in range(int(LONGEST_RAMP_DOWN / period)):
+            with self.lock:
+                self.law.compute_hold(self._known_position(), None, self.model)
+                self.output.give(self.law.tau, period)
+                done = not self.output.ramping and self.output.reached(self.law.tau)
+            yield
+            if done:
+                return
+
+    # -- inside, with the lock held ------------------------------------------------------------
+
+    def _take_up(self):
+        self.output.start_ramp(self.ramp_time)
+        if self.trajectory is None or self.mode not in FOLLOWING:
+            self._hold_here()
+        self.phase = Phase.RUNNING
+        self._lost_for = 0.0
+        self._log('info', f'{self.mode}: torque ramps up over {self.ramp_time} s')
+
+    def _leave(self, phase):
+        self.output.start_ramp(self.ramp_time)
+        self.trajectory, self.following = None, False
+        self.phase = phase
+        self._lost_for = 0.0
+
+    def _known_position(self):
+        return self.law.q if self.state_known else self.law.r_q
+
+    def _hold_here(self):
+        self.trajectory = hold(self.joint_names, self._known_position(), self._t or 0.0)
+        self.following = self.law.adds_effort = False
+
+    def _advance_model(self, dt):
+        if isinstance(self.model, Transition) and self.model.advance(dt):
+            self.model = self.model.new
+            if self._waiting_model is not None:
+                self.model = Transition(self.model, self._waiting_model, self.transition_time)
+                self._waiting_model = None
+
+    def _run(self, t):
+        law = self.law
+        if self.mode == 'gravity':
+            law.r_q[:], law.r_qd[:], law.r_qdd[:] = law.q, law.qd, 0.0
+        else:
+            if self.following and self.cmd_timeout and t > self.trajectory.end + self.cmd_timeout:
+                self._hold_here()
+            self.trajectory.sample_into(t, law.r_q, law.r_qd, law.r_qdd)
+            self.reference_known = True
+            if law.adds_effort:
+                law.effort[:] = self.trajectory.segments.effort_at(t - self.trajectory.start)
+            law.errors()
+            if self._path_tolerance is not None and self.following and self.needs_state:
+                self._check_path(t)
+        law.compute(self.mode, self.model)
+
+    def _check_path(self, t):
+        # as joint_trajectory_controller: a trajectory that is left behind is given up
+        law = self.law
+        beyond = np.abs(law.error) > self._path_tolerance
+        if beyond.any():
+            kind, j = np.argwhere(beyond)[0]
+            self.path_violations += 1
+            self.path_violation = (
+                f'{("position", "velocity")[kind]} of joint {self.joint_names[j]!r} is '
+                f'{abs(law.error[kind, j]):.4g} from its trajectory; the tolerance is '
+                f'{self._path_tolerance[kind, j]:.4g}')
+            self._log('warning', f'{self.path_violation}. Holding the measured position')
+            self._hold_here()
+            self.trajectory.sample_into(t, law.r_q, law.r_qd, law.r_qdd)
+            law.errors()
+
+    def _hold(self, dt, fresh, fresh_velocity):
+        if fresh or not self.state_known:
+            if self.phase is Phase.ZERO:   # the state is back: hold again, as before
+                self.output.start_ramp(self.ramp_time)
+                self.phase = Phase.FAULT if self.fault else Phase.DISABLED
+            self._lost_for = 0.0
+            self.law.compute_hold(self._known_position(), self.law.qd if fresh_velocity else None,
+                                  self.model)
+            return
+        self._lost_for += dt
+        if self.phase is not Phase.ZERO and self._lost_for > self.ramp_time + self.fault_hold_time:
+            self.phase = Phase.ZERO
+            self.output.start_ramp(self.zero_ramp_time)
+            self._log('error', f'no fresh joint_states for {self._lost_for:.2f} s: torque ramps '
+                               f'to zero over {self.zero_ramp_time} s')
+        if self.phase is Phase.ZERO:
+            self.law.tau[:] = 0.0
+        else:
+            self.law.compute_hold(self.law.q, None, self.model)

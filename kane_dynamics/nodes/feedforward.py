@@ -1,0 +1,293 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The feedforward node: trajectories and joint states in, torques out at a fixed rate."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+import sys
+import time
+
+import numpy as np
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectory
+
+import kane_dynamics as kd
+from kane_dynamics.exceptions import InputError, KaneDynamicsError, ModelError
+from kane_dynamics.motion.acceptance import State
+from kane_dynamics.nodes import follow_action, qos
+from kane_dynamics.nodes.clocked_loop import make_loop, uses_sim_time
+from kane_dynamics.nodes.controller import Controller
+from kane_dynamics.nodes.conversions import (
+    CommandsWriter, JointStateWriter, nanoseconds, seconds_since)
+from kane_dynamics.nodes.feedforward_parameters import SCHEMA
+from kane_dynamics.nodes.feedforward_reports import add_reports
+from kane_dynamics.nodes.goals import Goals
+from kane_dynamics.nodes.loop_statistics import LoopStatistics
+from kane_dynamics.nodes.managed_node import ManagedNode
+from kane_dynamics.nodes.model_check import check_model
+from kane_dynamics.nodes.phases import Fault
+from kane_dynamics.nodes.process import freeze_garbage, run
+from kane_dynamics.nodes.settings import changes_model, Settings
+from kane_dynamics.nodes.state_buffer import NEVER, StateBuffer
+from kane_dynamics.nodes.trajectory_cdr import decode
+
+
+class Feedforward(ManagedNode):
+    """Translate between ROS and a Controller."""
+
+    def __init__(self, name='feedforward', **kwargs):
+        self.controller = None      # between configure and cleanup
+        self.loop = None            # between activate and deactivate
+        super().__init__(name, SCHEMA, **kwargs)
+        override = {'qos_overriding_options': qos.overridable()}
+        self._commands_publisher = self.create_lifecycle_publisher(
+            Float64MultiArray, '~/commands', qos.RELIABLE, **override)
+        self._effort_publisher = self.create_lifecycle_publisher(
+            JointState, '~/effort', qos.RELIABLE, **override)
+        self._trajectory_publisher = self.create_lifecycle_publisher(
+            JointTrajectory, '~/joint_trajectory_with_effort', qos.RELIABLE, **override)
+        self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
+                                 qos.RELIABLE, raw=True, **override)
+        self.create_subscription(JointState, 'joint_states', self._on_joint_state, qos.STATE_IN,
+                                 **override)
+        self.create_service(SetBool, '~/enable', self._on_enable)
+        self._action = follow_action.make(self)
+        self._filler = ThreadPoolExecutor(max_workers=1, thread_name_prefix='effort')
+        add_reports(self)
+
+    # -- lifecycle -----------------------------------------------------------------------------
+
+    def configure(self, source):
+        """Load the arm, compile its dynamics, compare them with Pinocchio."""
+        values = self.parameters
+        self.robot = kd.load_urdf(source)
+        self.settings = Settings(self.robot, values)
+        values.check_lengths(len(self.settings.active))
+        self._dynamics = kd.Dynamics(self.robot, parametric=True).prepare('inverse')
+        self.check = None
+        if values['model_check.samples']:
+            self.check = check_model(self._dynamics, source, values['model_check.samples'])
+            self.get_logger().info(self.check.message)
+            if self.check.done and not self.check.error <= values['model_check.tolerance']:
+                raise ModelError(f'{self.check.message}; model_check.tolerance is '
+                                 f'{values["model_check.tolerance"]:g}')
+        model = self.settings.torque_model(values, self._dynamics)
+        controller = Controller(self.settings.active, model, self.settings.continuous,
+                                log=self._log)
+        self.settings.apply(values, controller)
+        controller.mode = values['mode']
+        self.goals = Goals(controller, self.settings, values, self._log)
+        self.buffer = StateBuffer(self.settings.active)
+        self._commands = CommandsWriter(self.settings.command_joints)
+        self._effort = JointStateWriter(self.settings.command_joints)
+        self.controller = controller
+        self.diagnostics.hardware_id = self.robot.name
+        gravity = 'none is computed here' if values['robot_compensates_gravity'] else (
+            f'computed here for gravity {list(values["gravity"])} m/s^2 in the axes of '
+            f'{self.robot.root!r}')
+        self.get_logger().info(
+            f'{self.robot.name!r}: joints {list(self.settings.command_joints)} in this order; '
+            f'robot_compensates_gravity is {values["robot_compensates_gravity"]}: gravity torque, '
+            f'{gravity}')
+
+    def activate(self):
+        """Start the loop; with `trigger: joint_states` it only watches."""
+        values = self.parameters
+        self.sim_time = uses_sim_time(self)
+        self.epoch = 0 if self.sim_time else time.time_ns()
+        self._last_now, self._last_steady = None, 0
+        self._last_arrival, self._last_oldest = 0, NEVER
+        self.buffer.forget()
+        self.controller.restart(values['enable_on_activate'])
+        freeze_garbage()
+        self._on_arrival = values['trigger'] == 'joint_states'
+        self._arrivals = LoopStatistics(1.0 / values['update_rate'])
+        self.loop = make_loop(
+            self, values['update_rate'], self._watch if self._on_arrival else self._step,
+            values['realtime_priority'], self._on_cycle_error)
+        self.loop.start()
+
+    def deactivate(self):
+        """Stop the loop, bring the torque to a gravity hold and leave it there."""
+        self.loop.stop()
+        period = self.loop.period
+        for _ in self.controller.ramp_down(period):
+            self._fill_messages(self.now())
+            self._publish()
+            time.sleep(period)
+        self.loop = None
+
+    def cleanup(self):
+        """Forget the arm."""
+        self.controller = None
+        self.parameters.n_joints = None
+
+    def change_parameters(self, changes):
+        """Apply what may change at run time."""
+        values = {**self.parameters.values, **changes}
+        model = None
+        if changes_model(changes):  # made first: it may be refused
+            model = self.settings.torque_model(values, self._dynamics)
+        if 'mode' in changes:
+            self.controller.set_mode(changes['mode'], self.loop is not None and self.fresh()[0])
+        self.settings.apply(values, self.controller)
+        if model is not None:
+            self.controller.set_model(model)
+
+    @property
+    def statistics(self):
+        """Return the LoopStatistics of the cycles that compute."""
+        return self._arrivals if self._on_arrival else self.loop.statistics
+
+    # -- time and state ------------------------------------------------------------------------
+
+    def now(self):
+        """Return the node's time [ns]."""
+        return self.get_clock().now().nanoseconds if self.sim_time else time.time_ns()
+
+    def seconds(self):
+        """Return the node's time [s] since its epoch: the clock of trajectories."""
+        return seconds_since(self.epoch, self.now())
+
+    def fresh(self, now=None):
+        """Return whether all positions, and all velocities, are fresh."""
+        now = self.now() if now is None else now
+        timeout = self.parameters['state_timeout'] * 1e9
+        oldest = self.buffer.oldest
+        return abs(now - oldest['position']) <= timeout, abs(now - oldest['velocity']) <= timeout
+
+    def measured(self):
+        """Return the State of the arm, None where it is not fresh."""
+        position, velocity = self.fresh()
+        if not position:
+            return None
+        q, qd = np.zeros((2, len(self.buffer.joint_names)))
+        self.buffer.read(q, qd)
+        return State(q, qd if velocity else None)
+
+    def _clock_jumped(self, now):
+        """Return how far [s] the clock jumped since the last cycle, 0.0 where it did not."""
+        steady = time.monotonic_ns()
+        last, last_steady = self._last_now, self._last_steady
+        self._last_now, self._last_steady = now, steady
+        if last is None:
+            return 0.0
+        # Simulated time runs as it likes, but forward; the system's runs with the steady clock.
+        jump = now - last if self.sim_time else now - last - (steady - last_steady)
+        threshold = self.parameters['clock_jump_threshold'] * 1e9
+        return jump * 1e-9 if abs(jump) > threshold or self.sim_time and jump < 0 else 0.0
+
+    # -- cycles --------------------------------------------------------------------------------
+
+    def _step(self, now, stamp=None):
+        """Compute and publish at `now` [ns], for the moment `stamp` where the state tells it."""
+        began = time.perf_counter()
+        controller = self.controller
+        with controller.lock:
+            jump = self._clock_jumped(now)
+            if jump:
+                self.buffer.forget()
+                controller.fail(Fault.CLOCK_JUMP, f'by {jump:+.3f} s')
+            self.buffer.read(controller.law.q, controller.law.qd)
+            stamp = now if stamp is None else stamp
+            gives = controller.cycle(seconds_since(self.epoch, stamp), *self.fresh(now))
+            if gives:
+                self._fill_messages(stamp)
+            took = time.perf_counter() - began
+            if gives:
+                self._publish()
+        return took
+
+    def _watch(self, now):
+        """Cycle in place of joint_states that do not come."""
+        if now - self._last_arrival > self.parameters['state_timeout'] * 1e9:
+            return self._step(now)
+        return 0.0
+
+    def _fill_messages(self, stamp):
+        controller, order = self.controller, self.settings.command_order
+        law, effort = controller.law, self._effort
+        controller.tau.take(order, out=self._commands.data)
+        effort.effort[:] = self._commands.data
+        law.r_q.take(order, out=effort.position)
+        law.r_qd.take(order, out=effort.velocity)
+        effort.stamped(stamp)
+
+    def _publish(self):
+        self._commands_publisher.publish(self._commands.message)
+        self._effort_publisher.publish(self._effort.message)
+
+    def _on_cycle_error(self, error):
+        self.controller.fail(Fault.CYCLE_FAILED, f'{type(error).__name__}: {error}')
+
+    # -- messages in ---------------------------------------------------------------------------
+
+    def _on_joint_state(self, message):
+        if self.loop is None:
+            return
+        now = self.now()
+        horizon = int(self.parameters['state_timeout'] * 1e9)
+        try:
+            told = self.buffer.update(message, now, horizon)
+        except InputError as error:
+            self.get_logger().error(str(error), throttle_duration_sec=1.0)
+            return
+        oldest = self.buffer.oldest['position']
+        if told and self._on_arrival and oldest > self._last_oldest:
+            # every joint was told of again: one cycle, for the moment of the state
+            self._last_arrival, self._last_oldest = now, oldest
+            began = time.perf_counter()
+            try:
+                took = self._step(now, nanoseconds(message.header.stamp) or None)
+                self._arrivals.note(began, took)
+            except Exception as error:
+                self._on_cycle_error(error)
+
+    def _on_trajectory(self, data):
+        try:
+            self.take_goal(decode(data, self.epoch if self.loop else 0))
+        except KaneDynamicsError as error:
+            self.get_logger().error(str(error))
+
+    def take_goal(self, goal):
+        """Follow a Goal and send it on with effort; return its Trajectory, or raise."""
+        if self.loop is None:
+            raise InputError(f'trajectory refused: the node is {self.state}')
+        now = self.seconds()
+        trajectory = self.goals.take(goal, now, self.measured())
+        if self.parameters['publish_trajectory_with_effort']:
+            self._filler.submit(self._send_effort, trajectory, goal, now)
+        return trajectory
+
+    def _send_effort(self, trajectory, goal, now):
+        try:
+            self._trajectory_publisher.publish(
+                self.goals.with_effort(trajectory, goal, now, self.epoch))
+        except Exception as error:
+            self.get_logger().error(f'~/joint_trajectory_with_effort: {error}')
+
+    def _on_enable(self, request, response):
+        try:
+            if self.loop is None:
+                raise InputError(f'the node is {self.state}; activate it first')
+            response.message = (self.controller.enable(all(self.fresh())) if request.data
+                                else self.controller.disable())
+            response.success = True
+        except InputError as error:
+            response.success, response.message = False, str(error)
+        return response
+
+    def _log(self, level, text):
+        getattr(self.get_logger(), level)(text)
+
+
+def main(arguments=None):
+    """Run the node until a signal; return the exit code."""
+    return run(Feedforward, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,130 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the feedforward node's parameters to models, rules, limits and gains."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kane_dynamics.dynamics.friction import Friction
+from kane_dynamics.exceptions import InputError
+from kane_dynamics.motion.rules import Rules
+from kane_dynamics.motion.tolerances import Tolerances
+from kane_dynamics.nodes.conversions import joint_order
+from kane_dynamics.nodes.torque_model import split_joints, TorqueModel
+
+MODEL_PARAMETERS = ('gravity', 'payload.', 'friction.', 'armature')
+
+
+class Settings:
+    """Read parameters for one arm: lists come in the order of `joints`, arrays leave in the arm's.
+
+    Args:
+        robot: the arm as its description tells it.
+        values: a mapping of parameter names to checked values.
+    """
+
+    def __init__(self, robot, values):
+        self.robot = robot
+        if robot.floating_base or robot.n_modes:
+            kind = 'a floating base' if robot.floating_base else 'flexible links or joints'
+            raise InputError(f'{robot.name!r} has {kind}; this node computes the torques of rigid '
+                             'arms on a fixed base')
+        self.active, self.locked = split_joints(
+            robot, values['joints'], values['locked_joints'], values['locked_positions'])
+        self.command_joints = values['joints'] or self.active
+        # places of the arm's joints in `joints`, and the other way round
+        self._into = joint_order(self.active, self.command_joints, 'joints')
+        self.command_order = joint_order(self.command_joints, self.active, 'joints')
+        self.continuous = tuple(name for name in self.active
+                                if robot.joint(name).kind == 'continuous')
+        self._places = [robot.joint_index(name) for name in self.active]
+
+    def per_joint(self, values, name, default=0.0):
+        """Return a list parameter as an array (n,) in the arm's order; `default` if not set."""
+        given = values[name]
+        if not given:
+            return np.broadcast_to(np.asarray(default, dtype=float), (len(self.active),)).copy()
+        if len(given) == 1:
+            return np.full(len(self.active), given[0])
+        if len(given) != len(self.active):
+            raise InputError(f'{name} has {len(given)} values for the {len(self.active)} joints '
+                             f'{list(self.command_joints)}')
+        return np.array(given)[self._into]
+
+    def limit(self, field):
+        """Return a limit of the URDF (n,): lower, upper, velocity or effort."""
+        return getattr(self.robot.limits, field)[self._places]
+
+    def effort_limits(self, values):
+        """Return the largest torques and their largest rates, each (n,)."""
+        return (self.per_joint(values, 'limits.effort', self.limit('effort')),
+                self.per_joint(values, 'limits.effort_rate', np.inf))
+
+    def friction(self, values):
+        """Return the Friction of the active joints."""
+        joints = [self.robot.joint(name) for name in self.active]
+        stiction = None
+        if values['friction.stiction']:
+            stiction = self.per_joint(values, 'friction.stiction')
+        return Friction(
+            viscous=self.per_joint(values, 'friction.viscous', [each.damping for each in joints]),
+            coulomb=self.per_joint(values, 'friction.coulomb', [each.friction for each in joints]),
+            stiction=stiction, stribeck_speed=values['friction.stribeck_speed'],
+            smoothing_speed=values['friction.smoothing_speed'])
+
+    def torque_model(self, values, dynamics):
+        """Return the TorqueModel that the parameters ask for; `dynamics` is parametric."""
+        robot = self.robot
+        if values['robot_compensates_gravity']:
+            robot = robot.with_gravity((0.0, 0.0, 0.0))
+        else:
+            # the parameter is told in the axes of the root link, Robot.gravity in the world's
+            robot = robot.with_gravity(robot.base_rotation @ np.array(values['gravity']))
+        if values['payload.mass'] > 0.0:
+            xx, xy, xz, yy, yz, zz = values['payload.inertia']
+            robot = robot.with_payload(
+                values['payload.mass'], values['payload.com'],
+                [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], values['payload.link'] or None)
+        return TorqueModel(dynamics.with_robot(robot), self.active, self.locked,
+                           self.friction(values), self.per_joint(values, 'armature'))
+
+    def rules(self, values, check_jump=True):
+        """Return the Rules of acceptance."""
+        same = ('allow_partial_joints_goal', 'allow_integration_in_goal_trajectories',
+                'allow_nonzero_velocity_at_trajectory_end', 'allow_trajectory_replacement',
+                'interpolation_method', 'positions_only', 'lead_in', 'policy_frequency')
+        positions, velocities = values['check_position_limits'], values['check_velocity_limits']
+        return Rules(
+            **{name: values[name] for name in same},
+            allow_effort=values['trajectory_effort'] == 'add', continuous=self.continuous,
+            lower=self.limit('lower') if positions else None,
+            upper=self.limit('upper') if positions else None,
+            velocity=self.limit('velocity') if velocities else None,
+            max_jump=values['max_jump'] if check_jump and values['max_jump'] > 0.0 else None)
+
+    def tolerances(self, values):
+        """Return the Tolerances on the way and at the goal."""
+        return Tolerances.of(
+            self.active, self.per_joint(values, 'constraints.trajectory'),
+            self.per_joint(values, 'constraints.goal'), values['constraints.goal_time'],
+            values['constraints.stopped_velocity_tolerance'])
+
+    def apply(self, values, controller):
+        """Write gains, limits, times and tolerances into a Controller."""
+        p, d = self.per_joint(values, 'gains.p'), self.per_joint(values, 'gains.d')
+        limit, rate = self.effort_limits(values)
+        path = self.tolerances(values).path[:2]
+        with controller.lock:
+            controller.law.p[:], controller.law.d[:] = p, d
+            controller.law.feedback = values['feedback']
+            controller.output.set_limits(limit, rate)
+            controller.set_path_tolerance(path)
+            for name in ('ramp_time', 'fault_hold_time', 'zero_ramp_time', 'transition_time',
+                         'cmd_timeout'):
+                setattr(controller, name, values[name])
+
+
+def changes_model(names):
+    """Return whether any of these parameters is part of the TorqueModel."""
+    return any(name.startswith(MODEL_PARAMETERS) for name in names)

@@ -1,0 +1,89 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The last step before the wire: torque without jumps, within its rate and its limits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+class TorqueOutput:
+    """Ramp, limit the rate of, and cut the torques of n joints; count what was limited.
+
+    A ramp goes from the torque that was given last to whatever is wanted now:
+      tau = wanted + (1 - s) (tau at the start of the ramp - wanted),  s = 0 .. 1
+    so that no change of mind, mode or health ever makes a step.
+    """
+
+    def __init__(self, joint_names, limit, rate):
+        self.joint_names = tuple(joint_names)
+        n = len(self.joint_names)
+        self.tau, self._from, self._work, self._bound = np.zeros((4, n))
+        self._previous = np.zeros(n)
+        self.saturated = np.zeros(n, dtype=np.int64)     # cycles in which a joint was cut
+        self.rate_limited = np.zeros(n, dtype=np.int64)
+        self.not_finite = 0
+        self._left = self._duration = 0.0
+        self.set_limits(limit, rate)
+
+    def set_limits(self, limit, rate):
+        """Set the largest torques and their largest rates of change, each (n,); inf: none."""
+        self.limit = np.array(limit, dtype=float)
+        self.rate = np.array(rate, dtype=float)
+        self._negative = -self.limit
+        self._has_rate = bool(np.isfinite(self.rate).any())
+
+    @property
+    def ramping(self):
+        """Return whether a ramp is under way."""
+        return self._left > 0.0
+
+    def start_ramp(self, duration):
+        """Begin a ramp of a duration [s] from the present torque."""
+        self._from[:] = self.tau
+        self._left = self._duration = duration
+
+    def restart(self):
+        """Begin at no torque, as when the node was activated."""
+        self.tau[:] = 0.0
+        self._left = 0.0
+
+    def reached(self, wanted):
+        """Return whether the torque given last is `wanted` (n,), as far as the limits allow."""
+        return bool(np.allclose(self.tau, np.clip(wanted, self._negative, self.limit)))
+
+    def give(self, wanted, dt):
+        """Set tau (n,) to what is given dt > 0 [s] later; return whether `wanted` was finite.
+
+        A torque that is not finite is not given: the last one stays.
+        """
+        if not math.isfinite(wanted.dot(wanted)):
+            self.not_finite += 1
+            return False
+        tau, work = self.tau, self._work
+        self._previous[:] = tau
+        tau[:] = wanted
+        if self._left > 0.0:
+            self._left = max(self._left - dt, 0.0)
+            np.subtract(self._from, wanted, out=work)
+            work *= self._left / self._duration
+            tau += work
+        if self._has_rate:
+            np.multiply(self.rate, dt, out=self._bound)
+            np.subtract(tau, self._previous, out=work)
+            np.minimum(work, self._bound, out=tau)
+            np.negative(self._bound, out=self._bound)
+            np.maximum(tau, self._bound, out=tau)
+            limited = tau != work
+            tau += self._previous
+            if limited.any():
+                self.rate_limited += limited
+        work[:] = tau
+        np.minimum(tau, self.limit, out=tau)
+        np.maximum(tau, self._negative, out=tau)
+        cut = tau != work
+        if cut.any():
+            self.saturated += cut
+        return True
