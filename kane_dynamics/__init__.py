@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dynamics of robot arms, rigid and flexible, by Kane's method."""
 
+from importlib import import_module
+
 from kane_dynamics.dynamics.dynamics import Dynamics, Energy
 from kane_dynamics.dynamics.friction import Friction
 from kane_dynamics.exceptions import (
@@ -10,8 +12,29 @@ from kane_dynamics.model.dh import from_dh
 from kane_dynamics.model.robot import Inertial, Robot
 from kane_dynamics.model.urdf import load_urdf
 
+# what only some programs need is imported when it is first asked for: `import kane_dynamics` stays
+# quick, and a torque does not wait for scipy
+_LATER = {
+    'Solution': 'motion.solution',
+    'Stops': 'motion.stops',
+    'simulate': 'motion.simulate',
+}
+
 __all__ = ['Dynamics', 'Energy', 'Friction', 'Inertial', 'InputError', 'KaneDynamicsError',
            'KaneDynamicsWarning', 'MissingDependencyError', 'ModelError', 'Robot', 'from_dh',
-           'load_urdf']
+           'load_urdf', *_LATER]
 
 __version__ = '0.1.0'
+
+
+def __getattr__(name):
+    """Import a public name of a later room."""
+    if name not in _LATER:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    value = getattr(import_module(f'{__name__}.{_LATER[name]}'), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})

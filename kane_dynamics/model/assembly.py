@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kane_dynamics.model.segments import segmented
 from kane_dynamics.model.tree import Body, Frame, moments, moved, Spring, Tree
 
 NOWHERE = np.zeros(3)
@@ -55,6 +54,8 @@ class _Assembly:
         robot, hinge_stiffness = self.robot, {}
         for name, flexible in robot.flexible_links.items():
             if flexible.segments is not None:
+                # here, because beams need scipy, which a rigid arm should not wait for
+                from kane_dynamics.model.segments import segmented
                 robot, stiffness = segmented(robot, name, flexible.segments, flexible.rest,
                                              flexible.stations)
                 hinge_stiffness.update(stiffness)
