@@ -61,6 +61,16 @@ def test_a_function_that_is_odd_about_the_middle_is_not_taken_for_a_line():
     assert np.abs(lines(times, values, ts)[:, 0] - np.sin(2.0 * np.pi * ts)).max() < 1e-2
 
 
+@pytest.mark.parametrize('place', [0.25, 0.5, 0.75])
+def test_a_bump_at_any_quarter_of_an_interval_is_seen(place):
+    def bump(t):
+        return np.exp(-((t - place) / 0.03) ** 2)[:, None]
+
+    times, values = densify(bump, [0.0, 1.0], 1e-2)
+    ts = np.linspace(0.0, 1.0, 10001)
+    assert np.abs(lines(times, values, ts) - bump(ts)).max() < 1e-2
+
+
 def test_each_column_has_its_own_tolerance():
     loose, _ = densify(wavy, [0.0, 3.0], [1e-1, 1e3, 1e3])
     strict, _ = densify(wavy, [0.0, 3.0], [1e-1, 1e-3, 1e3])

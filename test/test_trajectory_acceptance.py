@@ -487,6 +487,14 @@ def test_a_lead_in_faster_than_the_velocity_limit_is_refused():
     accept(given, JOINTS, NOW, REST, rules=Rules(velocity=np.full(3, 15.1)))
 
 
+def test_an_arm_faster_than_its_limit_may_slow_down():
+    given = goal((1.0,), [[1.0, 0.0, 0.0]], velocities=np.zeros((1, 3)))
+    state = State(np.zeros(3), np.array([2.0, 0.0, 0.0]))  # then 2 x - x^2
+    accept(given, JOINTS, NOW, state, rules=Rules(velocity=np.full(3, 1.9)))
+    refused(goal((1.0,), [[3.0, 0.0, 0.0]], velocities=np.zeros((1, 3))), Reason.VELOCITY_LIMIT,
+            INVALID_GOAL, state=state, velocity=np.full(3, 1.9))
+
+
 @pytest.mark.parametrize('limit', [0.5, np.array([9.0, 9.0, 0.5])])
 def test_a_jump_from_the_state_to_a_point_due_at_once_is_refused(limit):
     given = goal((0.0, 1.0), [[0.0, 0.0, 0.6], [1.0, 1.0, 1.0]])

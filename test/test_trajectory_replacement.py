@@ -241,6 +241,15 @@ def test_partial_goals_without_interpolation_show_the_next_point_of_each_joint()
     np.testing.assert_allclose(replaced.sample(12.0)[0], [16.0, 6.0])
 
 
+def test_a_partial_goal_that_moves_beside_points_that_are_not_joined_holds_those():
+    current = running(interpolation='none')
+    replaced = accept(goal((0.5, 1.5), [[5.0], [6.0]], ('b',)), JOINTS, 11.3, current=current,
+                      rules=PARTIAL)
+    q, qd, qdd, _ = replaced.sample_many(np.linspace(11.35, 11.95, 40))  # next: 4, moving
+    np.testing.assert_array_equal(q[:, 0], 4.0)
+    assert not qd[:, 0].any() and not qdd[:, 0].any() and qd[:, 1].any()
+
+
 # ---- continuous joints, effort
 
 def test_a_continuous_joint_joins_the_short_way_round():
@@ -262,6 +271,20 @@ def test_effort_goes_on_from_the_current_trajectory_and_to_zero_where_the_new_ha
     np.testing.assert_allclose(replaced.sample(11.3)[3], 8.0, **CLOSE)
     np.testing.assert_allclose(replaced.sample(11.8)[3], 4.0, **CLOSE)
     np.testing.assert_allclose(replaced.sample(12.3)[3], 0.0, atol=1e-9)
+
+
+def test_effort_before_the_first_point_kept_is_that_of_the_point():
+    current = running(efforts=np.arange(8.0).reshape(4, 2))
+    replaced = accept(goal(stamp=13.0), JOINTS, 11.3, current=current)
+    np.testing.assert_allclose(replaced.sample(10.5)[3], [2.0, 3.0], **CLOSE)
+
+
+def test_without_interpolation_the_effort_of_the_current_trajectory_is_kept_until_the_next_point():
+    current = running(efforts=np.full((4, 2), 8.0), interpolation='none')
+    rules = Rules(interpolation_method='none')
+    replaced = accept(goal(efforts=np.ones((2, 2))), JOINTS, 11.3, current=current, rules=rules)
+    np.testing.assert_array_equal(replaced.sample(12.0)[3], 8.0)
+    np.testing.assert_array_equal(replaced.sample(12.3)[3], 1.0)
 
 
 def test_spliced_refuses_joints_it_does_not_know_and_a_gap():
