@@ -96,7 +96,7 @@ def _constant_rotation(body, phi_P, t_P, t):
     if body.kind in ('floating', 'station'):
         return body.C, body.p, 0.0
     A = rotation_z(phi_P)
-    if body.kind == 'fixed':                               # its own frame stays, the parent's moved
+    if body.kind == 'fixed':                               # the parent's frame has moved
         return A.T @ body.C, A.T @ (body.p - np.array([0.0, 0.0, t_P])), 0.0
     old = A.T @ body.C
     z = _snapped(old[:, 2])

@@ -20,8 +20,10 @@ from kane_dynamics.exceptions import InputError
 from kane_dynamics.kane import kinematics, recursive
 from kane_dynamics.kane.differentiate import gradient, tangent
 from kane_dynamics.kane.equations import kane, Place
+from kane_dynamics.kane.first_order import (
+    first_order_kane, first_order_mass_matrix, first_order_speeds)
 from kane_dynamics.kane.mass import mass_matrix
-from kane_dynamics.kane.solve import solve
+from kane_dynamics.kane.solve import Factors, UnsymmetricFactors
 from kane_dynamics.model.assembly import tree_of
 
 FRAME_FUNCTIONS = ('frame_pose', 'frame_jacobian', 'frame_velocity', 'frame_acceleration')
@@ -38,6 +40,8 @@ class Recipes:
         self._frames_chosen = choose_frames(self.tree)
         self.reduced = lump(reframe(self.tree, self._frames_chosen))
         self.nq, self.nv = robot.nq, robot.nv
+        self.truncated = bool(first_order_speeds(self.tree))    # the models of Padilla 1989
+        self.kane = first_order_kane if self.truncated else kane
         self.first_joint = 6 if robot.floating_base else 0
         self.first_mode = self.first_joint + robot.n_joints
         self.armature = [0.0] * self.nv
@@ -107,16 +111,24 @@ class Recipes:
 
     def torques(self, tree, gravity, q, u, ud, **motion):
         """Return tau with rotors and friction, on any scalar type."""
-        tau, _ = kane(tree, q, u, ud, gravity, **motion)
+        tau, _ = self.kane(tree, q, u, ud, gravity, **motion)
         return [t + inertia * acceleration + friction for t, inertia, acceleration, friction
                 in zip(tau, self.armature, ud, self._friction_torque(u))]
 
     def mass(self, tree, q):
         """Return M with rotors, on any scalar type."""
-        M = mass_matrix(tree, q)
+        M = first_order_mass_matrix(tree, q) if self.truncated else mass_matrix(tree, q)
         for k, inertia in enumerate(self.armature):
             M[k][k] = M[k][k] + inertia
         return M
+
+    def factors(self, tree, M, among=None):
+        """Return the factors of M, or of its rows and columns `among` some speeds."""
+        order = [k for k in tree.speed_order if among is None or k in among]
+        if self.truncated:
+            return UnsymmetricFactors(M, order)
+        parents = tree.speed_parents
+        return Factors(M, {k: _next_in(parents, k, order) for k in order}, order)
 
     # -- torques and accelerations ------------------------------------------------------------
 
@@ -132,7 +144,7 @@ class Recipes:
     def _record_gravity(self, name):
         rest = [0.0] * self.nv
         return self.record(name, ('q',), lambda reduced, _, g, q:
-                           kane(reduced, q, rest, rest, g)[0], (self.nv,))
+                           self.kane(reduced, q, rest, rest, g)[0], (self.nv,))
 
     def _record_mass_matrix(self, name):
         return self.record(name, ('q',), lambda reduced, _, g, q:
@@ -155,8 +167,8 @@ class Recipes:
     def accelerations(self, reduced, _, g, q, u, tau, **motion):
         """Return ud = M^-1 (tau - bias), on any scalar type."""
         bias = self.torques(reduced, g, q, u, [0.0] * self.nv, **motion)
-        return solve(self.mass(reduced, q), [t - h for t, h in zip(tau, bias)],
-                     reduced.speed_parents, reduced.speed_order)
+        return self.factors(reduced, self.mass(reduced, q)).solve(
+            [t - h for t, h in zip(tau, bias)])
 
     def _forward_recursively(self, reduced, _, g, q, u, tau):
         driving = [t - friction for t, friction in zip(tau, self._friction_torque(u))]
@@ -174,9 +186,7 @@ class Recipes:
             given = [*ud, *([0.0] * len(modes))]
             c = self.torques(reduced, g, q, u, given)
             M = self.mass(reduced, q)
-            order = [speed for speed in reduced.speed_order if speed in modes]
-            parents = {speed: _next_in(reduced.speed_parents, speed, modes) for speed in order}
-            elastic = solve(M, [-value for value in c], parents, order)
+            elastic = self.factors(reduced, M, modes).solve([-value for value in c])
             tau = [c[k] + sum(M[k][j] * elastic[j] for j in modes)
                    for k in range(self.first_mode)]
             return tau + [elastic[j] for j in modes]
@@ -287,7 +297,7 @@ class Recipes:
         frames = self.body_frames()
 
         def function(_, tree, g, q, u, ud):
-            _, pairs = kane(tree, q, u, ud, g)
+            _, pairs = self.kane(tree, q, u, ud, g)
             return [value for frame in frames for part in pairs[frame.body]
                     for value in frame.R.T @ part]
         return self.record(name, ('q', 'u', 'ud'), function, (len(frames), 6))

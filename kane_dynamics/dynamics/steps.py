@@ -15,7 +15,6 @@ import numpy as np
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.kane.equations import Place
 from kane_dynamics.kane.scalar import sqrt
-from kane_dynamics.kane.solve import Factors
 
 PASSES = 2
 SPECTRAL_RADIUS = 0.8
@@ -56,7 +55,7 @@ class _Arm:
         for spring in self.reduced.springs:
             k = spring.u_index
             S[k][k] = S[k][k] + by_rate * spring.damping + by_place * spring.stiffness
-        return Factors(S, self.reduced.speed_parents, self.reduced.speed_order)
+        return self.recipes.factors(self.reduced, S)
 
     def rates(self, q, u):
         """Return dq/dt: u, but for the position and quaternion of a floating base."""

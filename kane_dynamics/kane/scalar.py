@@ -47,11 +47,11 @@ class Graph:
 
 
 def _lifted(operation):
-    """Let the second operand be a number too; leave arrays to numpy, element by element."""
+    """Let the second operand be a number too; leave arrays and dual numbers to themselves."""
     @functools.wraps(operation)
     def method(self, other):
         if not isinstance(other, Scalar):
-            if isinstance(other, np.ndarray):
+            if isinstance(other, np.ndarray) or hasattr(other, 'slope'):
                 return NotImplemented
             other = self.graph.constant(other)
         return operation(self, other)

@@ -38,6 +38,32 @@ class Factors:
         return x
 
 
+class UnsymmetricFactors:
+    """The factors M = L U of any M that needs no pivoting, for the rows of `order`."""
+
+    def __init__(self, M, order):
+        self.order = list(order)
+        self.rows = {k: dict(enumerate(M[k])) for k in self.order}
+        for n, k in enumerate(self.order):
+            inverse = 1.0 / self.rows[k][k]
+            for i in self.order[n + 1:]:
+                factor = self.rows[i][k] = self.rows[i][k] * inverse
+                for j in self.order[n + 1:]:
+                    self.rows[i][j] = self.rows[i][j] - factor * self.rows[k][j]
+
+    def solve(self, b):
+        """Return x with M x = b; rows that are left out have x = 0."""
+        x = [value if k in self.rows else 0.0 for k, value in enumerate(b)]
+        for n, k in enumerate(self.order):                 # L y = b
+            for j in self.order[:n]:
+                x[k] = x[k] - self.rows[k][j] * x[j]
+        for n, k in reversed(list(enumerate(self.order))):   # U x = y
+            for j in self.order[n + 1:]:
+                x[k] = x[k] - self.rows[k][j] * x[j]
+            x[k] = x[k] / self.rows[k][k]
+        return x
+
+
 def solve(M, b, parents, order):
     """Return x with M x = b; see `Factors`."""
     return Factors(M, parents, order).solve(b)
