@@ -9,10 +9,16 @@ import ctypes
 import functools
 import threading
 
+import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
 from kane_dynamics.codegen import llvm_text, python_entry
+
+OLDEST = (0, 45)                # the first one that reads opaque pointers
+if tuple(int(part) for part in llvmlite.__version__.split('.')[:2]) < OLDEST:
+    raise ImportError(f'llvmlite {llvmlite.__version__} is too old, {OLDEST[0]}.{OLDEST[1]} or '
+                      'newer is needed: pip install --upgrade llvmlite')
 
 _LOCK = threading.Lock()        # llvmlite's compiler is one at a time
 

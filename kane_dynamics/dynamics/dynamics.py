@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import threading
 from typing import NamedTuple
+import warnings
 
 import numpy as np
 
 from kane_dynamics.codegen.python import PythonKernel
 from kane_dynamics.dynamics.recipes import Recipes
 from kane_dynamics.dynamics.stepper import checked_dt, Stepper
-from kane_dynamics.exceptions import InputError, MissingDependencyError
+from kane_dynamics.exceptions import InputError, KaneDynamicsWarning, MissingDependencyError
 from kane_dynamics.model.robot import Robot
 
 BACKENDS = ('auto', 'llvm', 'python')
@@ -397,6 +398,9 @@ def _chosen_backend(backend):
         if backend == 'llvm':
             raise MissingDependencyError('backend "llvm" needs llvmlite: pip install llvmlite '
                                          f'({error})') from None
+        if not isinstance(error, ModuleNotFoundError):     # it is there, but of no use
+            warnings.warn(f'slow Python code is used instead of machine code: {error}',
+                          KaneDynamicsWarning, stacklevel=3)
         return 'python'
     return 'llvm'
 
