@@ -16,7 +16,6 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 import kane_dynamics as kd
 
@@ -64,37 +63,29 @@ def motion(t):
     return q, scale * (1 - np.cos(w * t)), scale * w * np.sin(w * t)
 
 
-def rate(dyn):
-    """Return f(t, y): the rate of y = (q, qd) under the torques of the motion."""
-    def f(t, y):
-        tau = dyn.inverse(*motion(t))
-        return np.concatenate([y[6:], dyn.forward(y[:6], y[6:], tau)])
-    return f
+def simulated(dyn, h, duration, method):
+    """Return times (N,) and q (N, 6) of the arm under the torques of the motion."""
+    q, qd, _ = motion(0.0)
+    done = kd.simulate(dyn, q, qd, lambda t, q, qd: dyn.inverse(*motion(t)), duration=duration,
+                       dt=h, method=method, rtol=1e-12, atol=1e-13)
+    return done.t, done.q
 
 
-def adaptive(dyn, times):
-    """Return q (N, 6) at times by an 8th-order method with tight tolerances."""
-    done = solve_ivp(rate(dyn), (times[0], times[-1]), start(), 'DOP853', times,
-                     rtol=1e-12, atol=1e-13)
-    return done.y.T[:, :6]
+def adaptive(dyn, h, duration):
+    """Return times and q by an 8th-order method that chooses its steps; h is between samples."""
+    return simulated(dyn, h, duration, 'DOP853')
 
 
-def runge_kutta(dyn, times):
-    """Return q (N, 6) by the classical 4th-order method, one step per interval of times."""
-    f, y, path = rate(dyn), start(), []
-    for t, h in zip(times, np.diff(times, append=np.nan)):
-        path.append(y[:6])
-        k1 = f(t, y)
-        k2 = f(t + h / 2, y + h / 2 * k1)
-        k3 = f(t + h / 2, y + h / 2 * k2)
-        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + f(t + h, y + h * k3))
-    return np.array(path)
+def runge_kutta(dyn, h, duration):
+    """Return times and q by the classical 4th-order method with step h."""
+    return simulated(dyn, h, duration, 'rk4')
 
 
-def thesis_scheme(dyn, times):
-    """Return q (N, 6) by the method of ANGLE and AUTOQ, fully implicit and solved by Newton."""
+def thesis_scheme(dyn, h, duration):
+    """Return times and q by the method of ANGLE and AUTOQ, fully implicit, solved by Newton."""
     # first step (y1 - y0)/h = f(y1), then (3 y_{n+1} - 4 y_n + y_{n-1})/(2h) = f(y_{n+1})
-    f, h, path = rate(dyn), times[1] - times[0], [start()]
+    times = h * np.arange(round(duration / h) + 1)
+    path = [np.concatenate(motion(0.0)[:2])]
     for t in times[1:]:
         if len(path) == 1:
             known, a = path[0], h
@@ -102,27 +93,22 @@ def thesis_scheme(dyn, times):
             known, a = (4 * path[-1] - path[-2]) / 3, 2 * h / 3
         y, tau = path[-1], dyn.inverse(*motion(t))
         for _ in range(50):
-            residual = y - known - a * f(t, y)
-            by_q, by_qd, _ = dyn.forward_derivatives(y[:6], y[6:], tau)
+            q, qd = y[:6], y[6:]
+            residual = y - known - a * np.concatenate([qd, dyn.forward(q, qd, tau)])
+            by_q, by_qd, _ = dyn.forward_derivatives(q, qd, tau)
             jacobian = np.block([[np.zeros((6, 6)), np.eye(6)], [by_q, by_qd]])
             step = np.linalg.solve(np.eye(12) - a * jacobian, residual)
             y = y - step
             if abs(step).max() < 1e-12:
                 break
         path.append(y)
-    return np.array(path)[:, :6]
-
-
-def start():
-    """Return y = (q, qd) at the start of the motion."""
-    q, qd, _ = motion(0.0)
-    return np.concatenate([q, qd])
+    return times, np.array(path)[:, :6]
 
 
 def error(dyn, method, h, duration=DURATION):
     """Return the largest |q - motion| [rad] over a round trip torque -> motion."""
-    times = h * np.arange(round(duration / h) + 1)
-    return abs(method(dyn, times) - motion(times)[0]).max()
+    times, q = method(dyn, h, duration)
+    return abs(q - motion(times)[0]).max()
 
 
 def print_torques():
@@ -187,8 +173,8 @@ def plot(dyn, path):
     for name, method, h in [('8th order, rtol 1e-12', adaptive, 0.005),
                             ('Runge-Kutta 4, 1 ms', runge_kutta, 0.001),
                             ('BDF2 of the thesis, 1 ms', thesis_scheme, 0.001)]:
-        times = h * np.arange(round(DURATION / h) + 1)
-        off = abs(method(dyn, times) - motion(times)[0]).max(axis=1)
+        times, q = method(dyn, h, DURATION)
+        off = abs(q - motion(times)[0]).max(axis=1)
         right.semilogy(times[1:], np.maximum(off[1:], 1e-17), label=name)
     right.set(xlabel='t [s]', ylabel='largest |q - q desired| [rad]', ylim=(1e-17, 10),
               title='torque -> motion')

@@ -3,6 +3,7 @@
 """Our own arms, six_axis.urdf and two_link.urdf: what they promise holds."""
 
 from pathlib import Path
+import re
 import warnings
 
 import numpy as np
@@ -48,6 +49,22 @@ def test_each_inertia_is_that_of_the_drawn_shapes(name):
         # the file has six digits
         np.testing.assert_allclose(link.inertial.com, com, rtol=5e-6, atol=1e-12)
         np.testing.assert_allclose(link.inertial.inertia, expected, rtol=5e-6, atol=1e-12)
+
+
+def test_the_readme_lists_every_arm_with_its_joints_and_modes():
+    lines = (URDF / 'README.md').read_text(encoding='utf-8').splitlines()
+    rows = [[cell.strip() for cell in line.split('|')] for line in lines if line.startswith('| `')]
+    listed = {row[1].strip('`'): row[2] for row in rows}
+    assert sorted(listed) == sorted(path.name for path in URDF.glob('*.urdf'))
+    for name, text in listed.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', kd.KaneDynamicsWarning)
+            robot = kd.load_urdf(URDF / name)
+        parts = re.findall(r'(\d*) ?([RP]\b|modes)', text)
+        count = {kind: sum(int(number or 1) for number, each in parts if each == kind)
+                 for kind in ('R', 'P', 'modes')}
+        sliding = sum(joint.kind == 'prismatic' for joint in robot.moving_joints)
+        assert count == {'R': robot.n_joints - sliding, 'P': sliding, 'modes': robot.n_modes}, name
 
 
 @pytest.mark.parametrize('name', OWN)

@@ -14,7 +14,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
 import kane_dynamics as kd
 
@@ -142,43 +141,41 @@ def test_pinocchio_agrees_on_the_file(dyn):
 
 def test_the_arm_answers_as_2004_describes(dyn):
     # "a rapid increase, a slight overshoot followed by a steady value", over 15 s
-    times = np.linspace(0, arm.DURATION, 1501)
-    rise, overshoot, left = arm.answers(times, arm.simulate(dyn, times)[:, :3])
+    solution = arm.simulate(dyn)
+    rise, overshoot, left = arm.answers(solution.t, solution.q)
     assert (rise < 3).all()
     assert (overshoot > 0.1).all() and (overshoot < 10).all()
     assert (left < 1e-5).all()
 
 
 def test_springs_and_motion_lose_what_the_dampers_take(dyn):
-    f = arm.rate(dyn)
-    done = solve_ivp(lambda t, y: [*f(t, y), arm.BETA @ y[3:6] ** 2], (0, 5), [*arm.first(), 0.0],
-                     'DOP853', rtol=1e-12, atol=1e-12)
-    stored = [0.5 * arm.GAMMA @ (y[:3] - arm.GOAL) ** 2 + dyn.energy(y[:3], y[3:6]).kinetic
-              for y in done.y.T]
+    solution = arm.simulate(dyn)
+    stored = np.array([arm.stored(dyn, q, qd) for q, qd in zip(solution.q, solution.qd)])
+    power = solution.qd ** 2 @ arm.BETA
+    taken = np.cumsum((power[:-1:2] + 4 * power[1::2] + power[2::2]) * 0.005 / 3)
     assert stored[0] > 80  # J
-    np.testing.assert_allclose(stored + done.y[6], stored[0], rtol=0, atol=1e-9)
+    # Simpson's rule leaves 1e-5 J with steps of 10 ms, so a sixteenth with these of 5 ms
+    np.testing.assert_allclose(stored[2::2] + taken, stored[0], rtol=0, atol=1e-6)
 
 
 def test_without_drives_energy_stays_and_so_does_the_turn_about_the_vertical(dyn):
-    y0 = np.array([0.0, 0.3, 0.2, 1.0, 0.5, 0.2])
-    nothing = np.zeros(3)
-    done = solve_ivp(lambda t, y: np.concatenate([y[3:], dyn.forward(y[:3], y[3:], nothing)]),
-                     (0, 0.5), y0, 'DOP853', rtol=1e-12, atol=1e-12)
-    energy = [dyn.energy(y[:3], y[3:]).total for y in done.y.T]
-    vertical = [dyn.mass_matrix(y[:3])[0] @ y[3:] for y in done.y.T]  # q1 is ignorable
+    q0, qd0 = np.array([0.0, 0.3, 0.2]), np.array([1.0, 0.5, 0.2])
+    fall = kd.simulate(dyn, q0, qd0, duration=0.5, method='DOP853', rtol=1e-12, atol=1e-12)
+    energy = [dyn.energy(q, qd).total for q, qd in zip(fall.q, fall.qd)]
+    vertical = [dyn.mass_matrix(q)[0] @ qd for q, qd in zip(fall.q, fall.qd)]  # q1 is ignorable
     assert np.ptp(energy) < 1e-9 and np.ptp(vertical) < 1e-9
-    assert vertical[0] == pytest.approx(dyn.momentum(y0[:3], y0[3:])[5])
+    assert vertical[0] == pytest.approx(dyn.momentum(q0, qd0)[5])
 
 
 def test_kutta_and_mersons_step_follows_the_tolerance(dyn):
-    errors, counts = [], []
-    for tolerance in (1e-5, 1e-7, 1e-9):
-        times, y = arm.merson(arm.rate(dyn), arm.first(), 5.0, tolerance)
-        errors.append(abs(y - arm.simulate(dyn, times))[:, :3].max())
-        counts.append(len(times))
-        assert times[-1] == pytest.approx(5.0, abs=1e-12)
-    # a settling arm forgets the errors of its steps, so they stay below what a step may bring
-    assert all(error < 10 * tolerance for error, tolerance in zip(errors, (1e-5, 1e-7, 1e-9)))
+    tolerances = (1e-5, 1e-7, 1e-9)
+    exact = arm.simulate(dyn)
+    errors = [abs(arm.simulate(dyn, 0.005, 'kutta_merson', each).q - exact.q).max()
+              for each in tolerances]
+    counts = [len(arm.simulate(dyn, None, 'kutta_merson', each).t) for each in tolerances]
+    # a settling arm forgets the errors of its steps, so few of them add up
+    assert all(error < 30 * tolerance for error, tolerance in zip(errors, tolerances))
+    assert errors[0] > 3 * errors[1] and errors[1] > 3 * errors[2]
     # an error of h^5 per step: a hundredth of it takes 100^(1/5) = 2.5 times the steps
     assert 1.5 < counts[1] / counts[0] < 4.5 and 1.5 < counts[2] / counts[1] < 4.5
 
