@@ -64,9 +64,31 @@ class Place:
         if self.turn is not None:
             c, s = self.turn[0, 0], self.turn[1, 0]
             e = (S[0, 0] - S[1, 1]) * c - (S[0, 1] + S[0, 1]) * s
-            xx, yy, xy = S[1, 1] + c * e, S[0, 0] - c * e, S[0, 1] + s * e
-            xz, yz = c * S[0, 2] - s * S[1, 2], s * S[0, 2] + c * S[1, 2]
-            S = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, S[2, 2]]])
+            S = self._turned(S, S[1, 1] + c * e, S[0, 1] + s * e, S[0, 0] - c * e)
+        return self._rotated(S)
+
+    def inward_definite(self, S):
+        """Return R S R' for a positive semidefinite S, its small entries good in their own digits.
+
+        The shorter form takes differences of large entries: where massless links meet near a
+        singular pose the inertia left is tiny beside them, and would be their round-off.
+        """
+        if self.turn is not None:
+            c, s = self.turn[0, 0], self.turn[1, 0]
+            sxy, cxy = s * S[0, 1], c * S[0, 1]
+            x, y = c * S[0, 0] - sxy, cxy - s * S[1, 1]
+            S = self._turned(S, c * x - s * y, s * x + c * y,
+                             s * (s * S[0, 0] + cxy) + c * (sxy + c * S[1, 1]))
+        return self._rotated(S)
+
+    def _turned(self, S, xx, xy, yy):
+        """Return S after the joint's turn about z, given its first block."""
+        c, s = self.turn[0, 0], self.turn[1, 0]
+        xz, yz = c * S[0, 2] - s * S[1, 2], s * S[0, 2] + c * S[1, 2]
+        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, S[2, 2]]])
+
+    def _rotated(self, S):
+        """Return C S C'."""
         CS = self.C @ S
         rotated = np.empty((3, 3), dtype=object)
         for r in range(3):

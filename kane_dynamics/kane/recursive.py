@@ -112,7 +112,7 @@ def _hang(parent, child, place):
     a = a_P + alpha_P x p and N_P = N + p x F; with P = [p]x,
     B_P = B - A P,  D_P = D + P B - B' P - P A P.
     """
-    A, D = place.inward_symmetric(child[0]), place.inward_symmetric(child[2])
+    A, D = place.inward_definite(child[0]), place.inward_definite(child[2])
     B = np.array([place.inward(row) for row in
                   np.array([place.inward(column) for column in child[1].T]).T])
     f = place.inward(child[3])
