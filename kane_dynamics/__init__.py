@@ -15,6 +15,13 @@ from kane_dynamics.model.urdf import load_urdf
 # what only some programs need is imported when it is first asked for: `import kane_dynamics` stays
 # quick, and a torque does not wait for scipy
 _LATER = {
+    'DeflectionWatch': 'analysis.deflection',
+    'linearize': 'analysis.linearize',
+    'moving_modes': 'analysis.modal',
+    'natural_frequencies': 'analysis.modal',
+    'static_sag': 'analysis.static_sag',
+    'tip_deflections': 'analysis.deflection',
+    'vibration': 'analysis.modal',
     'Solution': 'motion.solution',
     'Stops': 'motion.stops',
     'simulate': 'motion.simulate',

@@ -54,7 +54,7 @@ class _Assembly:
         robot, hinge_stiffness = self.robot, {}
         for name, flexible in robot.flexible_links.items():
             if flexible.segments is not None:
-                # here, because beams need scipy, which a rigid arm should not wait for
+                # here: a rigid arm should not wait for beams
                 from kane_dynamics.model.segments import segmented
                 robot, stiffness = segmented(robot, name, flexible.segments, flexible.rest,
                                              flexible.stations)

@@ -21,7 +21,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
 
 from kane_dynamics.exceptions import ModelError
 from kane_dynamics.model.beam import Beam
@@ -210,9 +209,10 @@ def _family_modes(beam, edges, family, count, kind, loads):
 def _lowest(K, M, count, family):
     # M v = mu K v with mu = 1 / omega^2: K is definite where M may not be (a massless beam).
     try:
-        mu, vectors = eigh(M, K, subset_by_index=(len(K) - count, len(K) - 1))
+        mu, vectors = _eigen(M, K)
     except np.linalg.LinAlgError:
         raise ModelError(f'{family}: the beam has no stiffness somewhere along it') from None
+    mu, vectors = mu[-count:], vectors[:, -count:]
     if mu[0] <= NO_INERTIA * mu[-1] or mu[-1] <= 0.0:
         able = int((mu > NO_INERTIA * mu[-1]).sum()) if mu[-1] > 0.0 else 0
         raise ModelError(
@@ -221,11 +221,19 @@ def _lowest(K, M, count, family):
     return vectors[:, ::-1]
 
 
+def _eigen(M, K):
+    """Return mu ascending and the vectors of M v = mu K v; by numpy, which is there already."""
+    L = np.linalg.cholesky(K)
+    reduced = np.linalg.solve(L, np.linalg.solve(L, M).T)
+    mu, vectors = np.linalg.eigh((reduced + reduced.T) / 2)
+    return mu, np.linalg.solve(L.T, vectors)
+
+
 def _static_and_fixed(K, M, count, tip):
     # Columns: deflection under unit tip force and moment, then modes with the tip clamped as well.
     static = np.linalg.solve(K, np.eye(len(K))[:, -tip:])
     columns = static[:, :count]
     if count > tip:
-        _, inner = eigh(K[:-tip, :-tip], M[:-tip, :-tip], subset_by_index=(0, count - tip - 1))
+        inner = _eigen(M[:-tip, :-tip], K[:-tip, :-tip])[1][:, ::-1][:, :count - tip]
         columns = np.hstack([columns, np.vstack([inner, np.zeros((tip, count - tip))])])
     return columns / abs(columns).max(0)
