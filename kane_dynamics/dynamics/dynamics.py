@@ -6,17 +6,18 @@ from __future__ import annotations
 
 import threading
 from typing import NamedTuple
-import warnings
 
 import numpy as np
 
-from kane_dynamics.codegen.python import PythonKernel
-from kane_dynamics.dynamics.recipes import Recipes
+from kane_dynamics.dynamics.arm import Arm
+from kane_dynamics.dynamics.arrays import require_plain
+from kane_dynamics.dynamics.backend import chosen_backend, kernel_class
+from kane_dynamics.dynamics.derivative_programs import standard_parameters
+from kane_dynamics.dynamics.programs import program
 from kane_dynamics.dynamics.stepper import checked_dt, Stepper
-from kane_dynamics.exceptions import InputError, KaneDynamicsWarning, MissingDependencyError
+from kane_dynamics.exceptions import InputError
 from kane_dynamics.model.robot import Robot
 
-BACKENDS = ('auto', 'llvm', 'python')
 # functions that a caller may bind or ask about, with the arrays they take
 INPUT_NAMES = {'q': 'q', 'u': 'qd', 'ud': 'qdd', 'tau': 'tau', 'base': 'base',
                'ud_joints': 'joint_qdd'}
@@ -59,13 +60,13 @@ class Dynamics:
                              f'{robot.name!r} has {robot.n_joints}: {list(robot.joint_names)}')
         self.robot = robot
         self.friction = friction
-        self.backend = _chosen_backend(backend)
+        self.backend = chosen_backend(backend)
         self.parametric = parametric
-        self._share(Recipes(robot, friction, parametric), {}, threading.RLock())
+        self._share(Arm(robot, friction, parametric), {}, threading.RLock())
 
-    def _share(self, recipes, kernels, lock):
-        self._recipes, self._kernels, self._lock = recipes, kernels, lock
-        self._parameters = recipes.parameters(self.robot) if self.parametric else None
+    def _share(self, arm, kernels, lock):
+        self._arm, self._kernels, self._lock = arm, kernels, lock
+        self._parameters = arm.parameters(self.robot) if self.parametric else None
 
     def __reduce__(self):
         return Dynamics, (self.robot, self.friction, self.backend, self.parametric)
@@ -181,7 +182,7 @@ class Dynamics:
         shapes = [(each.size,) for each in takes] + [kernel.program.shape]
         for k, (array, shape) in enumerate(zip(arrays, shapes)):
             which = 'the output' if k == len(takes) else INPUT_NAMES[takes[k].name]
-            _require_plain(array, shape, f'bind({name!r}): {which}', writeable=k == len(takes))
+            require_plain(array, shape, f'bind({name!r}): {which}', writeable=k == len(takes))
         return kernel.bound([*arrays[:-1], *self._shared(), arrays[-1]])
 
     # -- derivatives and parameters -----------------------------------------------------------
@@ -211,18 +212,18 @@ class Dynamics:
     @property
     def inertial_parameters(self):
         """Return (10 n_bodies,): per body m, m c, Ixx Ixy Iyy Ixz Iyz Izz about its origin."""
-        return self._recipes.standard_parameters()
+        return standard_parameters(self._arm, self.robot)
 
     @property
     def body_links(self):
         """Return the link names that bodies are told by: rows of `reactions`, blocks of Y."""
-        return tuple(self._recipes.body_links)
+        return tuple(self._arm.body_links)
 
     # -- energy, loads, frames ----------------------------------------------------------------
 
     def energy(self, q, qd):
         """Return the kinetic, potential and strain energy [J]."""
-        return Energy(*self._call('energy', (q, qd), None))
+        return Energy(*self._call('energy', (q, qd), None).tolist())
 
     def momentum(self, q, qd, out=None):
         """Return (6,) linear and angular momentum about the base origin, base axes."""
@@ -272,7 +273,7 @@ class Dynamics:
         other = object.__new__(Dynamics)
         other.robot, other.friction = robot, self.friction
         other.backend, other.parametric = self.backend, True
-        other._share(self._recipes, self._kernels, self._lock)
+        other._share(self._arm, self._kernels, self._lock)
         return other
 
     def with_payload(self, mass, com, inertia=None, link=None):
@@ -287,7 +288,7 @@ class Dynamics:
 
     def program(self, name, frame=None):
         """Return the recorded program of a function, for emitters and curious people."""
-        return self._recipes.program(name, frame)
+        return program(self._arm, name, frame)
 
     def operation_count(self, name, frame=None):
         """Return .mul .add .div .sqrt .sincos of one evaluation."""
@@ -302,7 +303,7 @@ class Dynamics:
             with self._lock:
                 kernel = self._kernels.get(key)
                 if kernel is None:
-                    kernel = _kernel_class(self.backend)(self._recipes.program(name, frame))
+                    kernel = kernel_class(self.backend)(program(self._arm, name, frame))
                     self._kernels[key] = kernel
         return kernel
 
@@ -318,7 +319,7 @@ class Dynamics:
         if out is None:
             out = np.empty(shape)
         else:
-            _require_plain(out, shape, f'{name}: out', writeable=True)
+            require_plain(out, shape, f'{name}: out', writeable=True)
         kernel.fill(arrays + self._shared(), out.reshape(-1))
         if frame is None and name in _DIRECT and name not in self.__dict__:
             method = getattr(type(self), name)
@@ -341,7 +342,7 @@ class Dynamics:
         if out is None:
             out = np.empty(shape)
         else:
-            _require_plain(out, shape, f'{name}_many: out', writeable=True)
+            require_plain(out, shape, f'{name}_many: out', writeable=True)
         if threads < 1:
             raise InputError(f'{name}_many: threads must be at least 1, got {threads}')
         kernel.fill_many(arrays + self._shared(), out.reshape(count, -1), threads)
@@ -385,41 +386,3 @@ def _documentation(name, method):
     arguments = method.__code__.co_varnames[1:method.__code__.co_argcount]
     listed = ', '.join('out=None' if each == 'out' else each for each in arguments)
     return f'{name}({listed})\n--\n\n{method.__doc__}'
-
-
-def _chosen_backend(backend):
-    if backend not in BACKENDS:
-        raise InputError(f'backend {backend!r} is unknown; there are {list(BACKENDS)}')
-    if backend == 'python':
-        return backend
-    try:
-        _kernel_class('llvm')
-    except ImportError as error:
-        if backend == 'llvm':
-            raise MissingDependencyError('backend "llvm" needs llvmlite: pip install llvmlite '
-                                         f'({error})') from None
-        if not isinstance(error, ModuleNotFoundError):     # it is there, but of no use
-            warnings.warn(f'slow Python code is used instead of machine code: {error}',
-                          KaneDynamicsWarning, stacklevel=3)
-        return 'python'
-    return 'llvm'
-
-
-def _kernel_class(backend):
-    if backend == 'python':
-        return PythonKernel
-    from kane_dynamics.codegen.llvm import LlvmKernel      # here, because llvmlite may be absent
-    return LlvmKernel
-
-
-def _require_plain(array, shape, who, writeable):
-    """Refuse what compiled code cannot use as it is."""
-    if not isinstance(array, np.ndarray) or array.dtype != np.float64:
-        got = getattr(array, 'dtype', type(array).__name__)
-        raise InputError(f'{who} must be a float64 numpy array, got {got}')
-    if array.shape != shape:
-        raise InputError(f'{who} has shape {array.shape}, expected {shape}')
-    if not (array.flags.c_contiguous and array.flags.aligned):
-        raise InputError(f'{who} must be contiguous: use numpy.ascontiguousarray')
-    if writeable and not array.flags.writeable:
-        raise InputError(f'{who} is read-only')

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kane_dynamics.exceptions import InputError
 from kane_dynamics.kane.equations import Place
 from kane_dynamics.kane.scalar import sqrt
 
@@ -20,46 +19,44 @@ PASSES = 2
 SPECTRAL_RADIUS = 0.8
 
 
-def step_program(recipes, name):
+def step_program(arm, name):
     """Return the program of one step; `name` is 'step_' and a method."""
-    method = METHODS.get(name[len('step_'):])
-    if method is None:
-        raise InputError(f'no method {name[len("step_"):]!r}; there are {sorted(METHODS)}')
-    nq, nv = recipes.nq, recipes.nv
+    method = METHODS[name[len('step_'):]]
+    nq, nv = arm.nq, arm.nv
 
     def function(reduced, _, gravity, x, tau, dt):
-        arm = _Arm(recipes, reduced, gravity, tau)
-        return [value for part in method(arm, x[:nq], x[nq:nq + nv], x[nq + nv:], dt[0])
+        driven = _Driven(arm, reduced, gravity, tau)
+        return [value for part in method(driven, x[:nq], x[nq:nq + nv], x[nq + nv:], dt[0])
                 for value in part]
-    return recipes.record(name, ('x', 'tau', 'dt'), function, (nq + 2 * nv,))
+    return arm.record(name, ('x', 'tau', 'dt'), function, (nq + 2 * nv,))
 
 
-class _Arm:
+class _Driven:
     """The arm under a given torque: what methods ask of it."""
 
-    def __init__(self, recipes, reduced, gravity, tau):
-        self.recipes, self.reduced, self.gravity, self.tau = recipes, reduced, gravity, tau
+    def __init__(self, arm, reduced, gravity, tau):
+        self.arm, self.reduced, self.gravity, self.tau = arm, reduced, gravity, tau
 
     def accelerations(self, q, u):
         """Return ud."""
-        return self.recipes.accelerations(self.reduced, None, self.gravity, q, u, self.tau)
+        return self.arm.accelerations(self.reduced, None, self.gravity, q, u, self.tau)
 
     def residual(self, q, u, ud):
         """Return what torque is left over."""
-        needed = self.recipes.torques(self.reduced, self.gravity, q, u, ud)
+        needed = self.arm.torques(self.reduced, self.gravity, q, u, ud)
         return [given - need for given, need in zip(self.tau, needed)]
 
     def factors(self, q, by_mass, by_rate, by_place):
         """Return the factors of by_mass M + by_rate D + by_place K, springs in D and K."""
-        S = [[by_mass * entry for entry in row] for row in self.recipes.mass(self.reduced, q)]
+        S = [[by_mass * entry for entry in row] for row in self.arm.mass(self.reduced, q)]
         for spring in self.reduced.springs:
             k = spring.u_index
             S[k][k] = S[k][k] + by_rate * spring.damping + by_place * spring.stiffness
-        return self.recipes.factors(self.reduced, S)
+        return self.arm.factors(self.reduced, S)
 
     def rates(self, q, u):
         """Return dq/dt: u, but for the position and quaternion of a floating base."""
-        if not self.recipes.robot.floating_base:
+        if not self.arm.robot.floating_base:
             return u
         velocity = Place(self.reduced.bodies[0], q).turn @ np.array(u[:3])
         turning = [sum(column[part] * speed for column, speed in
@@ -68,7 +65,7 @@ class _Arm:
 
     def unit(self, q):
         """Return q with the quaternion of a floating base at unit length again."""
-        if not self.recipes.robot.floating_base:
+        if not self.arm.robot.floating_base:
             return q
         length = sqrt(sum(part * part for part in q[3:7]))
         return [*q[:3], *(part / length for part in q[3:7]), *q[7:]]

@@ -1,0 +1,149 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""One arm in the forms that programs are recorded from.
+
+Torques, M and derivatives are recorded on the reduced tree (short frames, base parameters); what
+has a physical meaning body by body (energies, reactions, frames) on the tree as the URDF tells it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kane_dynamics.codegen.lump import lump
+from kane_dynamics.codegen.program import Input, record
+from kane_dynamics.codegen.reframe import choose_frames, reframe
+from kane_dynamics.kane.equations import kane
+from kane_dynamics.kane.first_order import (
+    first_order_kane, first_order_mass_matrix, first_order_speeds)
+from kane_dynamics.kane.mass import mass_matrix
+from kane_dynamics.kane.solve import Factors, UnsymmetricFactors
+from kane_dynamics.model.assembly import tree_of
+
+PARAMETERS_PER_BODY = 10        # m, h (3), S (6: xx xy xz yy yz zz)
+
+
+class Arm:
+    """Kane's equations of one robot, with rotors and friction, on any scalar type."""
+
+    def __init__(self, robot, friction=None, parametric=False):
+        self.robot, self.friction, self.parametric = robot, friction, parametric
+        self.tree = tree_of(robot)
+        self._frames_chosen = choose_frames(self.tree)
+        self.reduced = lump(reframe(self.tree, self._frames_chosen))
+        self.nq, self.nv = robot.nq, robot.nv
+        self.truncated = bool(first_order_speeds(self.tree))    # the models of Padilla 1989
+        self.kane = first_order_kane if self.truncated else kane
+        self.first_joint = 6 if robot.floating_base else 0
+        self.first_mode = self.first_joint + robot.n_joints
+        self.armature = [0.0] * self.nv
+        for body_joint in robot.moving_joints:
+            leader, ratio = body_joint.name, 1.0
+            if body_joint.mimic is not None:
+                leader, ratio = body_joint.mimic.joint, body_joint.mimic.multiplier
+            k = self.first_joint + robot.joint_names.index(leader)
+            self.armature[k] += ratio**2 * body_joint.armature
+        for name, elastic in robot.flexible_joints.items():
+            self.armature[self.first_joint + robot.joint_names.index(name)] = (
+                elastic.motor_inertia)
+
+    def parameters(self, robot=None):
+        """Return the run-time numbers of a parametric program: gravity, base and mass moments."""
+        tree, reduced = self.tree, self.reduced
+        if robot is not None and robot is not self.robot:
+            tree = tree_of(robot)
+            reduced = lump(reframe(tree, self._frames_chosen))
+        rows = [np.asarray((robot or self.robot).gravity)]
+        for one in (reduced, tree):
+            for body in one.bodies:
+                rows.append(np.array([body.m, *body.h, *body.S[np.triu_indices(3)]]))
+        return np.concatenate(rows)
+
+    def record(self, name, groups, function, shape):
+        """Record function(reduced, tree, gravity, *groups): run-time parameters come in here."""
+        sizes = {'q': self.nq, 'ud_joints': self.first_mode, 'base': 9,
+                 'x': self.nq + 2 * self.nv, 'dt': 1}
+        inputs = [Input(group, sizes.get(group, self.nv), shared=group == 'dt')
+                  for group in groups]
+        gravity = [float(x) for x in self.robot.gravity]
+        if not self.parametric:
+            return record(name, inputs, lambda *values: function(
+                self.reduced, self.tree, gravity, *values), shape)
+        size = 3 + 2 * PARAMETERS_PER_BODY * len(self.tree.bodies)
+
+        def with_parameters(*values):
+            *values, p = values
+            half = 3 + PARAMETERS_PER_BODY * len(self.tree.bodies)
+            return function(_with_moments(self.reduced, p[3:half], base_parameters=True),
+                            _with_moments(self.tree, p[half:]), p[:3], *values)
+        return record(name, [*inputs, Input('p', size, shared=True)], with_parameters, shape)
+
+    def friction_torque(self, u):
+        """Return the friction of the joints, a zero for every other speed."""
+        if self.friction is None:
+            return [0.0] * self.nv
+        return [0.0] * self.first_joint + [
+            self.friction.torque_of_joint(k, v)
+            for k, v in enumerate(u[self.first_joint:self.first_mode])
+        ] + [0.0] * self.robot.n_modes
+
+    def torques(self, tree, gravity, q, u, ud, **motion):
+        """Return tau with rotors and friction, on any scalar type."""
+        tau, _ = self.kane(tree, q, u, ud, gravity, **motion)
+        return [t + inertia * acceleration + friction for t, inertia, acceleration, friction
+                in zip(tau, self.armature, ud, self.friction_torque(u))]
+
+    def mass(self, tree, q):
+        """Return M with rotors, on any scalar type."""
+        M = first_order_mass_matrix(tree, q) if self.truncated else mass_matrix(tree, q)
+        for k, inertia in enumerate(self.armature):
+            M[k][k] = M[k][k] + inertia
+        return M
+
+    def factors(self, tree, M, among=None):
+        """Return the factors of M, or of its rows and columns `among` some speeds."""
+        order = [k for k in tree.speed_order if among is None or k in among]
+        if self.truncated:
+            return UnsymmetricFactors(M, order)
+        parents = tree.speed_parents
+        return Factors(M, {k: _next_in(parents, k, order) for k in order}, order)
+
+    def accelerations(self, reduced, _, g, q, u, tau, **motion):
+        """Return ud = M^-1 (tau - bias), on any scalar type."""
+        bias = self.torques(reduced, g, q, u, [0.0] * self.nv, **motion)
+        return self.factors(reduced, self.mass(reduced, q)).solve(
+            [t - h for t, h in zip(tau, bias)])
+
+    @property
+    def body_links(self):
+        """Return the link that each body's joint moves (its base link for a floating robot)."""
+        first = [self.robot.base] if self.robot.floating_base else []
+        return first + [joint.child for joint in self.robot.moving_joints]
+
+    def body_frames(self):
+        """Return the link frame that each body is told in."""
+        return [self.tree.frames[link] for link in self.body_links]
+
+
+def _next_in(parents, speed, among):
+    """Return the next speed toward the base that is one of `among` (-1: none)."""
+    speed = parents[speed]
+    while speed >= 0 and speed not in among:
+        speed = parents[speed]
+    return speed
+
+
+def _with_moments(tree, p, base_parameters=False):
+    """Return a tree whose mass moments are scalars; base parameters keep their zeros."""
+    bodies = []
+    for k, body in enumerate(tree.bodies):
+        m, hx, hy, hz, xx, xy, xz, yy, yz, zz = p[PARAMETERS_PER_BODY * k:][:PARAMETERS_PER_BODY]
+        if base_parameters and body.kind == 'revolute':
+            m = hz = zz = 0.0
+        if base_parameters and body.kind == 'prismatic':
+            xx = xy = xz = yy = yz = zz = 0.0
+        bodies.append(replace(body, m=m, h=np.array([hx, hy, hz]),
+                              S=np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])))
+    return replace(tree, bodies=tuple(bodies))
