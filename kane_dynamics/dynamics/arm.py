@@ -80,20 +80,35 @@ class Arm:
                             _with_moments(self.tree, p[half:]), p[:3], *values)
         return record(name, [*inputs, Input('p', size, shared=True)], with_parameters, shape)
 
-    def friction_torque(self, u):
-        """Return the friction of the joints, a zero for every other speed."""
+    def loads(self, tree, gravity, q, u, ud, **motion):
+        """Return the torques behind the gears: tau with rotors, without friction."""
+        tau, _ = self.kane(tree, q, u, ud, gravity, **motion)
+        return [t + inertia * acceleration
+                for t, inertia, acceleration in zip(tau, self.armature, ud)]
+
+    def driven(self, loads, u):
+        """Return the motor torques that overcome friction under these loads."""
         if self.friction is None:
-            return [0.0] * self.nv
-        return [0.0] * self.first_joint + [
-            self.friction.torque_of_joint(k, v)
-            for k, v in enumerate(u[self.first_joint:self.first_mode])
-        ] + [0.0] * self.robot.n_modes
+            return loads
+        driven = list(loads)
+        for k in range(self.robot.n_joints):
+            i = self.first_joint + k
+            driven[i] = loads[i] + self.friction.torque_of_joint(k, u[i], loads[i])
+        return driven
+
+    def driving(self, tau, u):
+        """Return the loads that motor torques tau drive: the inverse of `driven`."""
+        if self.friction is None:
+            return tau
+        driving = list(tau)
+        for k in range(self.robot.n_joints):
+            i = self.first_joint + k
+            driving[i] = self.friction.load_of_joint(k, u[i], tau[i])
+        return driving
 
     def torques(self, tree, gravity, q, u, ud, **motion):
         """Return tau with rotors and friction, on any scalar type."""
-        tau, _ = self.kane(tree, q, u, ud, gravity, **motion)
-        return [t + inertia * acceleration + friction for t, inertia, acceleration, friction
-                in zip(tau, self.armature, ud, self.friction_torque(u))]
+        return self.driven(self.loads(tree, gravity, q, u, ud, **motion), u)
 
     def mass(self, tree, q):
         """Return M with rotors, on any scalar type."""
@@ -111,10 +126,10 @@ class Arm:
         return Factors(M, {k: _next_in(parents, k, order) for k in order}, order)
 
     def accelerations(self, reduced, _, g, q, u, tau, **motion):
-        """Return ud = M^-1 (tau - bias), on any scalar type."""
-        bias = self.torques(reduced, g, q, u, [0.0] * self.nv, **motion)
+        """Return ud = M^-1 (what friction leaves of tau - bias), on any scalar type."""
+        bias = self.loads(reduced, g, q, u, [0.0] * self.nv, **motion)
         return self.factors(reduced, self.mass(reduced, q)).solve(
-            [t - h for t, h in zip(tau, bias)])
+            [t - h for t, h in zip(self.driving(tau, u), bias)])
 
     @property
     def body_links(self):

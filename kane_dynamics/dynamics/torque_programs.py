@@ -62,12 +62,12 @@ def hybrid(arm, name):
 
     def function(reduced, _, g, q, u, ud):
         given = [*ud, *([0.0] * len(modes))]
-        c = arm.torques(reduced, g, q, u, given)
+        c = arm.loads(reduced, g, q, u, given)
         M = arm.mass(reduced, q)
         elastic = arm.factors(reduced, M, modes).solve([-value for value in c])
         tau = [c[k] + sum(M[k][j] * elastic[j] for j in modes)
                for k in range(arm.first_mode)]
-        return tau + [elastic[j] for j in modes]
+        return arm.driven(tau, u) + [elastic[j] for j in modes]
     return arm.record(name, ('q', 'u', 'ud_joints'), function, (arm.nv,))
 
 
@@ -86,8 +86,7 @@ def forward_moving_base(arm, name):
 
 def _recursively(arm):
     def function(reduced, _, g, q, u, tau):
-        driving = [t - friction for t, friction in zip(tau, arm.friction_torque(u))]
-        return recursive.forward(reduced, q, u, driving, g, arm.armature)
+        return recursive.forward(reduced, q, u, arm.driving(tau, u), g, arm.armature)
     return function
 
 

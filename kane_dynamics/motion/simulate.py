@@ -11,11 +11,12 @@ import numpy as np
 
 from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.exceptions import InputError
+from kane_dynamics.motion.actuated_equation import ActuatedEquation
 from kane_dynamics.motion.contact import ContactEquation
 from kane_dynamics.motion.march import March
 from kane_dynamics.motion.progress import Progress
 from kane_dynamics.motion.solution import Solution, Statistics
-from kane_dynamics.motion.state_equation import StateEquation
+from kane_dynamics.motion.state_equation import ACCOUNTS, StateEquation
 from kane_dynamics.motion.steppers import FIXED, METHODS
 from kane_dynamics.motion.stops import Stops
 from kane_dynamics.motion.torque_law import torque_law
@@ -26,7 +27,8 @@ _IDEAL = weakref.WeakKeyDictionary()    # Dynamics to the same without friction,
 
 
 def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol=1e-8, atol=1e-10,
-             stops=None, friction='smooth', events=(), progress=None):
+             stops=None, friction='smooth', drives=None, drive_states=None, events=(),
+             progress=None):
     """Return the Solution of M(q) qdd + h(q, qd) = tau from q0 (nq,), qd0 (nv,) on.
 
     Args:
@@ -43,6 +45,8 @@ def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol
         stops: None; True: the limits of the URDF, inelastic; or `Stops`.
         friction: 'smooth': as `dyn` has it; 'dry': its Coulomb and breakaway friction with a true
             sign, so that a joint at rest stays exactly at rest below breakaway.
+        drives: `Drives`; then `torque` is their inputs, in the order of drives.joint_names [V, A],
+            and their states are part of the motion. drive_states: (n_states,) at t = 0; None: 0.
         events: functions event(t, q, qd) whose zeros are found; attributes `terminal` (stop there)
             and `direction` (+1, -1: only rising, falling) as in scipy.integrate.solve_ivp.
         progress: True draws a bar, False none, None one on a terminal when it takes long.
@@ -56,7 +60,14 @@ def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol
     q0, qd0 = _checked_state(dyn.robot, q0, qd0)
     for name, value in (('rtol', rtol), ('atol', atol)):
         _positive(name, value)
-    equation = _equation(dyn, torque_law(torque, dyn.robot, times), stops, friction)
+    if drives is None:
+        equation = _equation(dyn, torque_law(torque, dyn.robot, times), stops, friction)
+    else:
+        if stops or friction != 'smooth' or method == 'midpoint':
+            raise InputError("simulate: drives go with friction='smooth', without stops, and with "
+                             "every method but 'midpoint' ('Radau' is the one for stiff arms)")
+        law = torque_law(torque, dyn.robot, times, len(drives.joint_names))
+        equation = ActuatedEquation(dyn, drives, law, drive_states)
     if isinstance(equation, ContactEquation) and equation.stops is not None:
         equation.stops.require_inside(q0[equation.places], dyn.robot.joint_names)
     stepper = METHODS[method](equation=equation, step=dt, rtol=rtol, atol=atol)
@@ -101,16 +112,22 @@ def _solution(dyn, march, recorder, method):
         recorder.y.append(march.y.copy())
     evaluations = equation.evaluations
     rows = np.array(recorder.y)
-    q, qd, accounts = np.split(rows, [equation.nq, equation.n_state], axis=1)
+    q, qd, accounts, inner = np.split(
+        rows, [equation.nq, equation.n_state, equation.n_state + ACCOUNTS], axis=1)
+    drives = getattr(equation, 'drives', None)
     tau = np.empty(qd.shape)
+    inputs = None if drives is None else np.empty((len(rows), len(drives.joint_names)))
     for k, (t, y) in enumerate(zip(recorder.t, rows)):
         equation.read(t, y)
         tau[k] = equation.tau
+        if inputs is not None:
+            inputs[k] = equation.inputs
     work, friction_loss, impact_loss = (np.ascontiguousarray(column) for column in accounts.T)
     return Solution(
         dyn, np.array(recorder.t), np.ascontiguousarray(q), np.ascontiguousarray(qd), tau, work,
         friction_loss, impact_loss, method, tuple(march.found), march.ended_by,
-        Statistics(stepper.steps, stepper.rejected, evaluations, march.contacts))
+        Statistics(stepper.steps, stepper.rejected, evaluations, march.contacts), drives, inputs,
+        None if drives is None else np.ascontiguousarray(inner))
 
 
 def _sample_times(duration, dt, method):
@@ -142,6 +159,9 @@ def _equation(dyn, law, stops, friction):
     if friction == 'dry' and dyn.friction is None:
         raise InputError("friction='dry' needs the figures: Dynamics(robot, "
                          'friction=Friction(viscous, coulomb, stiction)) or Friction.of(robot)')
+    if friction == 'dry' and not (dyn.friction.offset is None and dyn.friction.load is None):
+        raise InputError("friction='dry' knows viscous, Coulomb and breakaway friction only; "
+                         "this one has an offset or depends on the load: use friction='smooth'")
     if not stops and friction == 'smooth':
         return StateEquation(dyn, law)
     stops = Stops.of(dyn.robot) if stops is True else stops or None

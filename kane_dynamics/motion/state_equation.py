@@ -19,6 +19,8 @@ class StateEquation:
     object serves one thread: it computes on arrays of its own.
     """
 
+    n_inner = 0     # states of actuators, behind the accounts in y
+
     def __init__(self, dynamics, law):
         robot = dynamics.robot
         self.dynamics, self.law = dynamics, law
@@ -78,7 +80,8 @@ class StateEquation:
         loss = self._modal @ (self.qd * self.qd)
         if self.dynamics.friction is not None:
             speeds = self.qd[self.joints]
-            loss += self.dynamics.friction.torque(speeds) @ speeds
+            tau = self.tau[self.joints]
+            loss += self.dynamics.friction.torque_under(tau, speeds) @ speeds
         return loss
 
     def finish(self, y):
