@@ -167,13 +167,14 @@ class Dynamics:
         """Return a Stepper: the arm's state, advanced in place by step()."""
         return Stepper(self, self._kernel(f'step_{method}'), self._shared(), dt)
 
-    def bind(self, name, *arrays):
+    def bind(self, name, *arrays, frame=None):
         """Return step(): computes `name` from and into these arrays, checked now and never again.
 
         For control loops: `step = dynamics.bind('inverse', q, qd, qdd, tau)`; write into q, qd
         and qdd, call step(), read tau. The last array is the output. All are contiguous float64.
+        frame: the link that 'frame_pose' (3, 4), 'frame_jacobian' and the like are of.
         """
-        kernel = self._kernel(name)
+        kernel = self._kernel(name, frame)
         takes = [each for each in kernel.program.inputs if not each.shared]
         if len(arrays) != len(takes) + 1:
             names = [INPUT_NAMES[each.name] for each in takes]
@@ -258,6 +259,19 @@ class Dynamics:
         """Return (6,) acceleration and angular acceleration of a link's origin, base axes."""
         return self._call('frame_acceleration', (q, qd, qdd), out, frame)
 
+    def frame_pose_many(self, frame, q, threads=1):
+        """Return R (N, 3, 3) and p (N, 3) of a link in the base frame for N samples in rows."""
+        poses = self._call_many('frame_pose', (q,), None, threads, frame)
+        return poses[:, :, :3], poses[:, :, 3]
+
+    def frame_jacobian_many(self, frame, q, out=None, threads=1):
+        """Return J (N, 6, nv) for N samples in rows."""
+        return self._call_many('frame_jacobian', (q,), out, threads, frame)
+
+    def frame_acceleration_many(self, frame, q, qd, qdd, out=None, threads=1):
+        """Return accelerations (N, 6) of a link's origin for N samples in rows."""
+        return self._call_many('frame_acceleration', (q, qd, qdd), out, threads, frame)
+
     # -- other arms, other programs -----------------------------------------------------------
 
     def with_robot(self, robot):
@@ -329,8 +343,8 @@ class Dynamics:
                 self.__dict__[name] = entry
         return out
 
-    def _call_many(self, name, arguments, out, threads):
-        kernel = self._kernel(name)
+    def _call_many(self, name, arguments, out, threads, frame=None):
+        kernel = self._kernel(name, frame)
         takes = [each for each in kernel.program.inputs if not each.shared]
         arrays = [np.ascontiguousarray(value, dtype=float) for value in arguments]
         count = len(arrays[0]) if arrays[0].ndim else 0
