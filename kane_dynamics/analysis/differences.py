@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives by differences, where the exact program would take longer to compile than to use.
 
-A flexible arm of 14 coordinates has some thirty thousand operations in its derivatives; the torques
-themselves are exact to round-off, so that differences of fourth order keep ten digits.
+A flexible arm of 14 coordinates has some thirty thousand operations in its derivatives. Torques
+are exact to round-off, so that differences of fourth order keep ten digits.
 """
 
 from __future__ import annotations

@@ -37,14 +37,15 @@ class Vibration:
 
     @property
     def frequencies(self):
-        """Return the frequencies (n,) [Hz]; NaN for what does not vibrate."""
+        """Return the frequencies [Hz], NaN for what does not vibrate."""
         squares = np.where(self.squares >= 0.0, self.squares, np.nan)
         return np.sqrt(squares) / (2 * np.pi)
 
 
 def vibration(dyn, q=None, joints='locked'):
-    """Return the Vibration about q: (nq,), or the joints only, the links then sag; neutral if None.
+    """Return the Vibration of an arm about a pose.
 
+    q: (nq,), or the joints only, the links then sag; neutral if None.
     joints: 'locked' (held by brakes or stiff controllers) or 'free' (torques constant). There are
     n_modes vibrations in both cases: of the free arm the lowest nv - n_modes, which are motions
     of the joints, are left out.
@@ -89,12 +90,12 @@ class MovingModes(NamedTuple):
 
     @property
     def frequencies(self):
-        """Return the frequencies (n,) [Hz] of what oscillates, ascending."""
+        """Return the frequencies [Hz] of what oscillates, ascending."""
         return np.sort(self.eigenvalues.imag[self.eigenvalues.imag > 0.0]) / (2 * np.pi)
 
 
 def moving_modes(dyn, q, qd, qdd=None):
-    """Return the MovingModes at q (nq,), qd (nv,), qdd (nv,): does this motion destabilise a link?
+    """Return the MovingModes at q (nq,), qd (nv,), qdd (nv,): stable or not under this motion.
 
     A spinning link stiffens, one that is pushed along its axis softens and buckles in the end
     (Padilla 1989, section 3.3). Joints follow their motion exactly.

@@ -14,7 +14,7 @@ MOST = 50            # Newton steps
 
 
 def static_sag(dyn, q):
-    """Return q (nq,) at rest: the joints as given, the elastic coordinates where gravity bends them.
+    """Return q (nq,) at rest: the joints as given, the links bent as far as gravity bends them.
 
     Newton's method on the elastic rows of the torques at rest, which must vanish. q: all
     coordinates (nq,), the elastic ones being a first guess, or the joints' only (nq - n_modes,).
@@ -50,7 +50,7 @@ def _whole(robot, q):
     if q.shape == (robot.nq - robot.n_modes,):
         return np.concatenate([q, np.zeros(robot.n_modes)])
     raise InputError(f'q has shape {q.shape}, expected ({robot.nq},), or '
-                     f'({robot.nq - robot.n_modes},) for the joints {list(robot.joint_names)} only')
+                     f'({robot.nq - robot.n_modes},) for {list(robot.joint_names)} only')
 
 
 def posed(dyn, q=None):

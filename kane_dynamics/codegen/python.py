@@ -44,7 +44,7 @@ def python_source(program):
         if scalar.op not in ('const', 'input'):
             lines.append(f'    {names[scalar.serial]} = {expression(scalar, names)}')
     results = [names[output.serial] for output in program.outputs]
-    lines.append(f'    return ({", ".join(results)},)')
+    lines.append(f'    return ({"".join(f"{result}, " for result in results)})')
     return '\n'.join(lines) + '\n'
 
 

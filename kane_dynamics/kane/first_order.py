@@ -9,8 +9,8 @@ the linear Taylor polynomial of Kane's equations at the undeformed link, so it i
 
 `consistent` keeps the foreshortening of the beam, `inconsistent` does not (the kinematics of its
 links are of level 0). Products eta eta'' are dropped: in M, deflections multiply the accelerations
-of joints but not those of modes. M is therefore not symmetric, and that, not its conditioning, made
-the thesis's runs fail: it feeds energy into the fast modes.
+of joints but not those of modes. M is therefore not symmetric, and that, not its conditioning,
+made the thesis's runs fail: it feeds energy into the fast modes.
 """
 
 from __future__ import annotations
@@ -58,4 +58,3 @@ def _value(x):
 
 def _sum(x):
     return x.value + x.slope if isinstance(x, Dual) else x
-
