@@ -186,7 +186,7 @@ class Controller:
                 self._run(t)
             else:
                 self._hold(dt, fresh, fresh_velocity)
-            if not self.output.give(self.law.tau, max(dt, 1e-9)):
+            if not self.output.give(self.law.tau, dt):
                 self.fail(Fault.TORQUE_NOT_FINITE, f'{self.mode} gave {self.law.tau}')
             return True
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 import traceback
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -35,19 +37,36 @@ class Report:
             message='; '.join(self.messages) or 'OK', values=self.values)
 
 
+class Recently:
+    """Tell which counts grew within the last seconds: what is long past is no warning."""
+
+    def __init__(self, seconds=10.0, clock=time.monotonic):
+        self._seconds, self._clock = seconds, clock
+        self._counts, self._grew = {}, {}
+
+    def grew(self, key, count):
+        """Return whether a count, which starts at 0, grew lately."""
+        if count != self._counts.get(key, 0):
+            self._grew[key] = self._clock()
+        self._counts[key] = count
+        return self._clock() - self._grew.get(key, -math.inf) < self._seconds
+
+
 class Diagnostics:
-    """Publish the reports of a node's parts at 1 Hz of wall time, also while ROS time stands.
+    """Publish the reports of a node's parts, also while ROS time stands.
+
+    The period [s] is of wall time.
 
     Each part is a function that is given a `Report` to fill. Its status is called
     '<node>: <part>', the node with its namespace so that two arms do not share a name.
     """
 
-    def __init__(self, node):
+    def __init__(self, node, period=1.0):
         self.hardware_id = ''
         self._node = node
         self._parts = {}
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        self._timer = node.create_timer(1.0, self.publish,
+        self._timer = node.create_timer(period, self.publish,
                                         clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def add(self, name, part):
@@ -70,7 +89,7 @@ class Diagnostics:
 
 
 def report_loop(report, summary, rate, warn_kept=0.95):
-    """Fill a report with a LoopSummary, in the words of controller_manager's periodicity."""
+    """Fill a report with a LoopSummary; the level is WARN where too few cycles are kept."""
     report.add('update rate [Hz]', float(rate))
     report.add('measured rate [Hz]', summary.rate)
     report.add('cycles', summary.cycles)

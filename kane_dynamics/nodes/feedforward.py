@@ -18,12 +18,13 @@ import kane_dynamics as kd
 from kane_dynamics.exceptions import InputError, KaneDynamicsError, ModelError
 from kane_dynamics.motion.acceptance import State
 from kane_dynamics.nodes import follow_action, qos
+from kane_dynamics.nodes.clock_watch import ClockWatch
 from kane_dynamics.nodes.clocked_loop import make_loop, uses_sim_time
 from kane_dynamics.nodes.controller import Controller
 from kane_dynamics.nodes.conversions import (
     CommandsWriter, JointStateWriter, nanoseconds, seconds_since)
 from kane_dynamics.nodes.feedforward_parameters import SCHEMA
-from kane_dynamics.nodes.feedforward_reports import add_reports
+from kane_dynamics.nodes.feedforward_reports import Reports
 from kane_dynamics.nodes.goals import Goals
 from kane_dynamics.nodes.loop_statistics import LoopStatistics
 from kane_dynamics.nodes.managed_node import ManagedNode
@@ -56,7 +57,7 @@ class Feedforward(ManagedNode):
         self.create_service(SetBool, '~/enable', self._on_enable)
         self._action = follow_action.make(self)
         self._filler = ThreadPoolExecutor(max_workers=1, thread_name_prefix='effort')
-        add_reports(self)
+        Reports(self)
 
     # -- lifecycle -----------------------------------------------------------------------------
 
@@ -98,7 +99,6 @@ class Feedforward(ManagedNode):
         values = self.parameters
         self.sim_time = uses_sim_time(self)
         self.epoch = 0 if self.sim_time else time.time_ns()
-        self._last_now, self._last_steady = None, 0
         self._last_arrival, self._last_oldest = 0, NEVER
         self.buffer.forget()
         self.controller.restart(values['enable_on_activate'])
@@ -108,11 +108,13 @@ class Feedforward(ManagedNode):
         self.loop = make_loop(
             self, values['update_rate'], self._watch if self._on_arrival else self._step,
             values['realtime_priority'], self._on_cycle_error)
+        self._clock_watch = ClockWatch(self, values['clock_jump_threshold'], self._jumped)
         self.loop.start()
 
     def deactivate(self):
         """Stop the loop, bring the torque to a gravity hold and leave it there."""
         self.loop.stop()
+        self._clock_watch.end()
         period = self.loop.period
         for _ in self.controller.ramp_down(period):
             self._fill_messages(self.now())
@@ -168,17 +170,11 @@ class Feedforward(ManagedNode):
         self.buffer.read(q, qd)
         return State(q, qd if velocity else None)
 
-    def _clock_jumped(self, now):
-        """Return how far [s] the clock jumped since the last cycle, 0.0 where it did not."""
-        steady = time.monotonic_ns()
-        last, last_steady = self._last_now, self._last_steady
-        self._last_now, self._last_steady = now, steady
-        if last is None:
-            return 0.0
-        # Simulated time runs as it likes, but forward; the system's runs with the steady clock.
-        jump = now - last if self.sim_time else now - last - (steady - last_steady)
-        threshold = self.parameters['clock_jump_threshold'] * 1e9
-        return jump * 1e-9 if abs(jump) > threshold or self.sim_time and jump < 0 else 0.0
+    def _jumped(self, ns):
+        """Forget what was stamped before a jump of the clock, and hold."""
+        self.buffer.forget()
+        self._last_oldest = NEVER
+        self.controller.fail(Fault.CLOCK_JUMP, f'by {ns * 1e-9:+.3f} s')
 
     # -- cycles --------------------------------------------------------------------------------
 
@@ -187,10 +183,7 @@ class Feedforward(ManagedNode):
         began = time.perf_counter()
         controller = self.controller
         with controller.lock:
-            jump = self._clock_jumped(now)
-            if jump:
-                self.buffer.forget()
-                controller.fail(Fault.CLOCK_JUMP, f'by {jump:+.3f} s')
+            self._clock_watch.look(now)
             self.buffer.read(controller.law.q, controller.law.qd)
             stamp = now if stamp is None else stamp
             gives = controller.cycle(seconds_since(self.epoch, stamp), *self.fresh(now))
@@ -281,7 +274,13 @@ class Feedforward(ManagedNode):
         return response
 
     def _log(self, level, text):
-        getattr(self.get_logger(), level)(text)
+        logger = self.get_logger()  # rclpy wants a line of its own for each level
+        if level == 'error':
+            logger.error(text)
+        elif level == 'warning':
+            logger.warning(text)
+        else:
+            logger.info(text)
 
 
 def main(arguments=None):

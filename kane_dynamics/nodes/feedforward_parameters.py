@@ -97,7 +97,7 @@ SAFETY = Schema(
     Parameter('zero_ramp_time', 'float', 2.0, 'from there to no torque', unit='s', low=0.0,
               runtime=True),
     Parameter('clock_jump_threshold', 'float', 0.5, 'a jump of time beyond it is a fault; under '
-              'use_sim_time also any jump back', unit='s', above=0.0, runtime=True),
+              'use_sim_time also any jump back', unit='s', above=0.0),
 )
 
 TRAJECTORY = Schema(

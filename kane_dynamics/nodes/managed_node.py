@@ -18,6 +18,8 @@ from kane_dynamics.nodes.parameters import Parameter, Parameters, Schema
 SCHEMA = Schema(
     Parameter('autostart', 'bool', True, 'configure and activate without being asked; false '
               'leaves the transitions to a launch file or to `ros2 lifecycle`'),
+    Parameter('diagnostic_updater.period', 'float', 1.0, 'between two reports on /diagnostics',
+              unit='s', above=0.0),
 ) + description.SCHEMA
 
 
@@ -33,7 +35,8 @@ class ManagedNode(LifecycleNode):
     def __init__(self, name, schema, **kwargs):
         super().__init__(name, **kwargs)
         self.parameters = Parameters(self, SCHEMA + schema, self._changed)
-        self.diagnostics = Diagnostics(self)
+        self.diagnostics = Diagnostics(
+            self, self.parameters['diagnostic_updater.period'])
         self.description = Description(self, self.parameters, self._start)
         self._starting = None
         if self.parameters['autostart'] and self.description.source:

@@ -8,6 +8,7 @@ import gc
 import signal
 import sys
 import threading
+import traceback
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -37,12 +38,15 @@ def run(make_node, arguments=None):
     executor.add_node(node)
 
     def spin():
-        try:
-            executor.spin()
-        except ExternalShutdownException:
-            pass
-        finally:
-            ended.set()
+        while not ended.is_set():
+            try:
+                executor.spin()
+                break  # it was shut down
+            except ExternalShutdownException:
+                break
+            except Exception:  # of a callback: rclpy would end the node, and drop the arm
+                node.get_logger().error(f'a callback failed: {traceback.format_exc()}')
+        ended.set()
 
     spinner = threading.Thread(target=spin, name='executor', daemon=True)
     spinner.start()

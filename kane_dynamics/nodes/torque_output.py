@@ -55,7 +55,7 @@ class TorqueOutput:
         return bool(np.allclose(self.tau, np.clip(wanted, self._negative, self.limit)))
 
     def give(self, wanted, dt):
-        """Set tau (n,) to what is given dt > 0 [s] later; return whether `wanted` was finite.
+        """Set tau (n,) to what is given dt [s] later; return whether `wanted` was finite.
 
         A torque that is not finite is not given: the last one stays.
         """
@@ -71,7 +71,8 @@ class TorqueOutput:
             work *= self._left / self._duration
             tau += work
         if self._has_rate:
-            np.multiply(self.rate, dt, out=self._bound)
+            # not inf * 0 in the first cycle
+            np.multiply(self.rate, max(dt, 1e-9), out=self._bound)
             np.subtract(tau, self._previous, out=work)
             np.minimum(work, self._bound, out=tau)
             np.negative(self._bound, out=self._bound)

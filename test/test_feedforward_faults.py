@@ -1,0 +1,231 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The fault matrix of the feedforward node: each row of doc/feedforward.md, over real DDS.
+
+The arm is urdf/two_link.urdf, whose gravity torques have a closed form; the test holds the time.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed: nodes cannot be started')
+
+from ros_graph import FeedforwardRig, ROOT, wait  # noqa: E402
+
+from kane_dynamics.nodes.conversions import nanoseconds, trajectory_message  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+JOINTS = ('shoulder', 'elbow')
+HOME = np.array([0.3, 0.4])
+OK, WARN, ERROR = 0, 1, 2
+PARAMETERS = {
+    'robot_description_file': str(ROOT / 'urdf' / 'two_link.urdf'), 'trigger': 'joint_states',
+    'update_rate': 100.0, 'ramp_time': 0.1, 'fault_hold_time': 0.2, 'zero_ramp_time': 0.2,
+    'state_timeout': 0.05, 'model_check.samples': 0, 'gains.p': [50.0], 'gains.d': [5.0],
+    'mode': 'computed_torque', 'diagnostic_updater.period': 0.1}
+
+
+def gravity(q):
+    """Return the closed form for two rods of 2 kg, 0.5 m and 1.2 kg, 0.4 m in a vertical plane."""
+    g, first, second = 9.81, math.cos(q[0]), math.cos(q[0] + q[1])
+    elbow = 1.2 * 0.2 * g * second
+    return np.array([(2.0 * 0.25 + 1.2 * 0.5) * g * first + elbow, elbow])
+
+
+@pytest.fixture(scope='module')
+def shared():
+    with FeedforwardRig(JOINTS, PARAMETERS) as rig:
+        yield rig
+
+
+@pytest.fixture
+def rig(shared):
+    """Give a node in computed torque that holds the arm at HOME."""
+    for result in shared.peer.set_parameters(shared.node, mode='computed_torque',
+                                             limits__effort=[40.0, 20.0],
+                                             limits__effort_rate=[1e6], ramp_time=0.1):
+        assert result.successful, result.reason
+    shared.step(HOME)
+    assert shared.enable(True).success
+    tau = shared.run(0.2, HOME)
+    assert np.allclose(tau, gravity(HOME), atol=1e-9)   # rounding of two formulas
+    yield shared
+    assert shared.enable(True).message                  # it still answers
+    assert shared.peer.state(shared.node) == 'active'
+    assert shared.process.process.poll() is None, shared.process.log
+
+
+def test_no_torque_before_a_first_fresh_state_then_a_ramp():
+    with FeedforwardRig(JOINTS, PARAMETERS) as rig:
+        rig.idle(0.3)
+        level, message, values = rig.status('Torque')
+        assert (level, values['phase']) == (WARN, 'WAITING')
+        assert rig.commands == [] and rig.efforts == []
+        first = rig.step(HOME)
+        assert np.allclose(first, 0.0)                  # the ramp begins at no torque
+        half = rig.run(0.05, HOME)
+        assert np.allclose(half, 0.5 * gravity(HOME), atol=1e-9)
+        assert np.allclose(rig.run(0.05, HOME), gravity(HOME), atol=1e-9)
+
+
+def test_a_state_without_one_joint_gives_no_torque_and_names_it():
+    with FeedforwardRig(JOINTS, PARAMETERS) as rig:
+
+        def received():
+            rig.clock(rig.t + 10_000_000)
+            rig.send_state([0.3, 9.9], [0.0, 0.0], names=['shoulder', 'gripper'])
+            return int(rig.status('Joint states')[2]['messages']) >= 5
+        wait(received, 'joint states at the node')
+        level, message, values = rig.status('Joint states')
+        assert level == ERROR and "'elbow'" in message, message
+        assert rig.commands == []
+
+
+def test_a_stale_state_ramps_to_a_gravity_hold_then_to_zero(rig):
+    rig.step(HOME, [2.0, 0.0])                          # d 5 (0 - 2): 10 N m below gravity
+    before = len(rig.efforts)
+    rig.idle(0.25)
+    wait(lambda: nanoseconds(rig.efforts[-1].header.stamp) >= rig.t - 50_000_000,
+         'cycles of the watchdog')
+    held = np.array(rig.efforts[-1].effort)
+    assert np.allclose(held, gravity(HOME), atol=1e-9)  # at the last known pose, undamped
+    level, message, values = rig.status('Torque')
+    assert level == ERROR and values['phase'] == 'FAULT' and 'stale' in message, message
+    rig.idle(0.6)
+    wait(lambda: np.allclose(rig.efforts[-1].effort, 0.0), 'no torque', lambda: rig.process.log)
+    assert rig.status('Torque')[2]['phase'] == 'ZERO'
+    torques = np.array([each.effort for each in rig.efforts[before:]])
+    times = 1e-9 * np.array([nanoseconds(each.header.stamp) for each in rig.efforts[before:]])
+    # never a step: 10 N m within a ramp of 0.1 s, and all of gravity's within 0.2 s
+    slopes = np.abs(np.diff(torques, axis=0)) / np.diff(times)[:, None]
+    assert slopes.max() < 1.001 * max(10.0 / 0.1, gravity(HOME).max() / 0.2)
+    # the state comes back: held again, but the mode only on request
+    assert np.allclose(rig.run(0.2, HOME), gravity(HOME), atol=1e-9)
+    assert rig.status('Torque')[2]['phase'] == 'FAULT'
+
+
+def test_enable_is_refused_while_the_state_is_stale(rig):
+    rig.idle(0.3)
+    answer = rig.enable(True)
+    assert not answer.success and 'joint_states' in answer.message
+    rig.run(0.1, HOME)
+    assert rig.enable(True).success
+
+
+@pytest.mark.parametrize('bad', [math.nan, math.inf])
+def test_a_value_that_is_not_finite_is_not_taken_and_the_state_grows_stale(rig, bad):
+    before = int(rig.status('Joint states')[2]['values not finite'])
+    for _ in range(20):
+        rig.clock(rig.t + 10_000_000)
+        rig.send_state([bad, HOME[1]], [0.0, 0.0])
+    rig.idle(0.1)
+    wait(lambda: rig.status('Torque')[2]['phase'] == 'FAULT', 'the fault')
+    level, message, values = rig.status('Joint states')
+    assert level == ERROR and 'not finite' in message
+    assert int(values['values not finite']) > before
+    assert np.isfinite([each.effort for each in rig.efforts]).all()
+
+
+def test_a_state_from_the_future_is_not_believed(rig):
+    for _ in range(15):
+        rig.clock(rig.t + 10_000_000)
+        rig.send_state(HOME, [0.0, 0.0], stamp=rig.t + 10_000_000_000)
+    wait(lambda: rig.status('Torque')[2]['phase'] == 'FAULT', 'the fault')
+    assert 'future' in rig.status('Joint states')[1]
+
+
+@pytest.mark.parametrize('jump', [-0.5, 5.0])
+def test_a_jump_of_the_clock_drops_the_trajectory_and_holds(rig, jump):
+    rig.send(trajectory_message(JOINTS, [5.0], [HOME + 0.5]))
+    rig.process.wait_for_log('active')
+    rig.run(0.1, HOME)
+    if jump < 0.0:
+        rig.clock(rig.t + round(jump * 1e9))
+        rig.run(0.02, HOME)
+    else:
+        rig.step(HOME, dt=jump)
+    level, message, values = rig.status('Torque')
+    assert level == ERROR and 'clock jumped' in message, message
+    assert np.allclose(rig.run(0.2, HOME), gravity(HOME), atol=1e-9)
+    assert rig.enable(True).success
+    assert np.allclose(rig.run(0.3, HOME), gravity(HOME), atol=1e-9)   # the goal is gone
+    if jump < 0.0:
+        rig.clock(rig.t + round(2.0e9))                 # for those who come after
+        rig.run(0.05, HOME)
+
+
+def test_torque_beyond_its_limit_is_cut_and_counted(rig):
+    assert rig.peer.set_parameters(rig.node, limits__effort=[8.0, 1.0])[0].successful
+    tau = rig.run(0.3, HOME)
+    assert np.array_equal(tau, [8.0, 1.0]) and (gravity(HOME) > [8.0, 1.0]).all()
+    level, message, values = rig.status('Torque')
+    assert level == WARN and 'effort limit' in message
+    assert int(values['cycles cut to the effort limit']) >= 20
+    assert values['phase'] == 'RUNNING'
+
+
+def test_the_rate_of_torque_is_limited_and_counted(rig):
+    assert rig.peer.set_parameters(rig.node, limits__effort_rate=[10.0, 5.0])[0].successful
+    start = rig.step(HOME)
+    tau = rig.step(HOME + [0.1, 0.1])                   # p 50: 5 N m at once are wanted
+    assert np.allclose(np.abs(tau - start), [0.1, 0.05], atol=1e-12)  # rates times 0.01 s
+    assert 'limited in rate' in rig.status('Torque')[1]
+
+
+def test_a_goal_that_jumps_is_refused_with_the_joint(rig):
+    before = int(rig.status('Trajectories')[2]['refused'])
+    rig.send(trajectory_message(JOINTS, [0.0, 1.0], [HOME + [0.5, 0.0], HOME]))
+    wait(lambda: int(rig.status('Trajectories')[2]['refused']) == before + 1, 'the refusal')
+    level, message, values = rig.status('Trajectories')
+    assert level == WARN and 'discontinuity' in message and "'shoulder'" in message
+    assert np.allclose(rig.run(0.1, HOME), gravity(HOME), atol=1e-9)
+
+
+def test_a_trajectory_left_behind_is_given_up_and_the_arm_held(rig):
+    assert rig.peer.set_parameters(rig.node, constraints__trajectory=[0.05])[0].successful
+    rig.send(trajectory_message(JOINTS, [1.0], [HOME + 0.5]))
+    wait(lambda: int(rig.status('Trajectories')[2]['accepted']) > 0, 'the goal')
+    for _ in range(60):                                 # the arm does not follow
+        tau = rig.step(HOME)
+    level, message, values = rig.status('Trajectories')
+    assert level == WARN and 'from its trajectory' in message, message
+    assert np.allclose(tau, gravity(HOME), atol=1e-9)
+    assert rig.status('Torque')[2]['phase'] == 'RUNNING'
+    assert rig.peer.set_parameters(rig.node, constraints__trajectory=[0.0])[0].successful
+
+
+def test_disable_ramps_to_a_damped_gravity_hold_and_enable_back(rig):
+    assert rig.enable(False).success
+    speed = np.array([0.2, -0.1])
+    rig.run(0.15, HOME)
+    held = rig.step(HOME, speed)
+    assert np.allclose(held, gravity(HOME) - 5.0 * speed, atol=1e-9)
+    level, message, values = rig.status('Torque')
+    assert level == WARN and 'disabled: holding against gravity' in message
+    rig.send(trajectory_message(JOINTS, [1.0], [HOME + 0.5]))
+    wait(lambda: 'call ~/enable' in rig.status('Trajectories')[1], 'the refusal')
+    moved = HOME + 0.2
+    rig.step(moved)
+    assert rig.enable(True).success
+    # it holds where the arm is now, not where it was
+    assert np.allclose(rig.run(0.2, moved), gravity(moved), atol=1e-9)
+
+
+def test_a_failed_cycle_holds_the_last_torque_and_the_node_answers():
+    # A payload without end is refused; one that makes the torque overflow is a torque that is not
+    # finite: nothing of it goes out.
+    with FeedforwardRig(JOINTS, {**PARAMETERS, 'limits.effort': [1e300]}) as rig:
+        good = rig.run(0.2, HOME)
+        result, = rig.peer.set_parameters(rig.node, gains__p=[1e308])
+        assert result.successful
+        tau = rig.step(HOME - 1.0)                      # 1e308 * 1.0, squared: infinite
+        assert np.array_equal(tau, good)
+        level, message, values = rig.status('Torque')
+        assert level == ERROR and 'not finite' in message
+        assert rig.peer.set_parameters(rig.node, gains__p=[50.0])[0].successful
+        rig.run(0.15, HOME)
+        assert rig.enable(True).success
+        assert np.allclose(rig.run(0.2, HOME), gravity(HOME), atol=1e-9)
