@@ -77,8 +77,7 @@ class Goals:
         limit = controller.output.limit
         if not np.isfinite(limit).any():
             return
-        # at the points and half way between them
-        times = np.union1d(trajectory.times, trajectory.times[:-1] + np.diff(trajectory.times) / 2)
+        times = _between(trajectory.times)
         tau = np.abs(controller.target_model.evaluate_many(*segments.evaluate_many(times))
                      + segments.effort_at_many(times))
         beyond = (tau > limit).any(axis=0)
@@ -123,3 +122,10 @@ class Goals:
                 self._log('warning', f'effort is filled at the points of the goal only: {error}')
         states = trajectory.segments.evaluate_many(trajectory.times)
         return replace(trajectory, efforts=torque(*states))
+
+
+def _between(times):
+    """Return times (N,) and moments between them: a fast rest to rest peaks between its points."""
+    parts = 16 if len(times) < 1000 else 2
+    inner = times[:-1, None] + np.diff(times)[:, None] * (np.arange(parts) / parts)
+    return np.append(inner.ravel(), times[-1])
