@@ -4,7 +4,7 @@
 
 from dataclasses import replace
 
-from flexible_arms import changed, ODD_ARMS, odd_arm, random_state
+from flexible_arms import changed, odd_arm, ODD_ARMS, random_state
 import numpy as np
 import pytest
 
