@@ -15,6 +15,12 @@ from kane_dynamics.model.urdf import load_urdf
 # what only some programs need is imported when it is first asked for: `import kane_dynamics` stays
 # quick, and a torque does not wait for scipy
 _LATER = {
+    'Crank': 'dynamics.hydraulic',
+    'DcDrive': 'dynamics.dc_drive',
+    'DcMotor': 'dynamics.dc_motor',
+    'Drives': 'dynamics.actuators',
+    'Gear': 'dynamics.gear',
+    'HydraulicDrive': 'dynamics.hydraulic',
     'DeflectionWatch': 'analysis.deflection',
     'linearize': 'analysis.linearize',
     'moving_modes': 'analysis.modal',

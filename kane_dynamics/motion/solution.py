@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kane_dynamics.dynamics.actuators import Drives
 from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.motion.balance import balance
 
@@ -41,6 +42,8 @@ class Solution:
 
     t (N,) [s], q (N, nq), qd, tau (N, nv); work, friction_loss, impact_loss (N,) [J] since the
     start; events: `Event`s in order of time; ended_by: index of the terminal event, or None.
+    With drives: tau is what passes their gears; inputs (N, n) [V or A], drive_states (N, n_states)
+    in the order of `drives.state_names`.
     """
 
     dynamics: Dynamics = field(repr=False)
@@ -55,10 +58,15 @@ class Solution:
     events: tuple = ()
     ended_by: int | None = None
     statistics: Statistics = Statistics(0, 0, 0, 0)
+    drives: Drives | None = field(default=None, repr=False)
+    inputs: np.ndarray | None = field(default=None, repr=False)
+    drive_states: np.ndarray | None = field(default=None, repr=False)
 
     def __post_init__(self):
         for name in ('t', 'q', 'qd', 'tau', 'work', 'friction_loss', 'impact_loss'):
             getattr(self, name).flags.writeable = False
+        if self.drives is not None:
+            self.inputs.flags.writeable = self.drive_states.flags.writeable = False
 
     def __len__(self):
         return len(self.t)

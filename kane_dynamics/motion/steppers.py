@@ -58,7 +58,8 @@ class KuttaMersonStepper(FixedStepper):
 
     def __init__(self, equation, step, rtol, atol, **_):
         super().__init__(KuttaMerson, equation, CONTACT_WINDOW)
-        self._equation, self._n = equation, equation.n_state
+        self._equation, n = equation, equation.n_state
+        self._controlled = np.r_[:n, n + ACCOUNTS:n + ACCOUNTS + equation.n_inner]
         self._rtol, self._atol = rtol, atol
 
     def restart(self, t, y, t_bound):
@@ -66,8 +67,8 @@ class KuttaMersonStepper(FixedStepper):
         super().restart(t, y, t_bound)
         rate = np.empty_like(y)
         self._equation.rate(t, y, rate)
-        n, scale = self._n, self._scale(y, y)
-        size, speed = _norm(y[:n] / scale), _norm(rate[:n] / scale)
+        part, scale = self._controlled, self._scale(y, y)
+        size, speed = _norm(y[part] / scale), _norm(rate[part] / scale)
         first = 0.01 * size / speed if min(size, speed) > 1e-5 else 1e-6
         self._step = min(first, t_bound - t)
 
@@ -78,7 +79,8 @@ class KuttaMersonStepper(FixedStepper):
             smallest = 16.0 * math.ulp(max(abs(start), 1e-3))
             super().step(limit)
             h = self.t - self.t_old
-            error = _norm(self._rule.error(h)[:self._n] / self._scale(self._old, self.y))
+            error = _norm(self._rule.error(h)[self._controlled]
+                          / self._scale(self._old, self.y))
             if error <= 1.0:
                 break
             self.steps, self.rejected = self.steps - 1, self.rejected + 1
@@ -94,7 +96,7 @@ class KuttaMersonStepper(FixedStepper):
         self._step = max(h * max(self.SHRINK, growth), self._step if h < self._step else 0.0)
 
     def _scale(self, a, b):
-        return self._atol + self._rtol * np.maximum(abs(a), abs(b))[:self._n]
+        return self._atol + self._rtol * np.maximum(abs(a), abs(b))[self._controlled]
 
 
 class ScipyStepper:
@@ -108,8 +110,9 @@ class ScipyStepper:
         from scipy import integrate                        # here: it takes longer than all else
         self._make, self._equation = getattr(integrate, solver), equation
         self._rtol = rtol
-        self._atol = np.full(equation.n_state + ACCOUNTS, atol)
-        self._atol[equation.n_state:] = UNCONTROLLED
+        n = equation.n_state
+        self._atol = np.full(n + ACCOUNTS + equation.n_inner, atol)
+        self._atol[n:n + ACCOUNTS] = UNCONTROLLED
         self.steps = self.rejected = 0
 
     def restart(self, t, y, t_bound):

@@ -72,12 +72,13 @@ class TorqueFunction:
         tau[:] = result
 
 
-def torque_law(torque, robot, times):
+def torque_law(torque, robot, times, size=None):
     """Return an object with fill(t, q, qd, tau) for any form of the argument `torque`.
 
-    times (N,) are the moments that the rows of sampled torques belong to, or None.
+    times (N,) are the moments that the rows of sampled torques belong to, or None. size: how many
+    numbers it gives; None: nv.
     """
-    nv = robot.nv
+    nv = robot.nv if size is None else size
     if torque is None:
         return NoTorque()
     if callable(torque):
