@@ -31,7 +31,7 @@ from kane_dynamics.nodes.managed_node import ManagedNode
 from kane_dynamics.nodes.model_check import check_model
 from kane_dynamics.nodes.phases import Fault
 from kane_dynamics.nodes.process import freeze_garbage, run
-from kane_dynamics.nodes.settings import changes_model, Settings
+from kane_dynamics.nodes.settings import model_key, Settings
 from kane_dynamics.nodes.state_buffer import NEVER, StateBuffer
 from kane_dynamics.nodes.trajectory_cdr import decode
 
@@ -131,8 +131,8 @@ class Feedforward(ManagedNode):
         """Apply what may change at run time."""
         values = {**self.parameters.values, **changes}
         model = None
-        if changes_model(changes):  # made first: it may be refused
-            model = self.settings.torque_model(values, self._dynamics)
+        if model_key(values) != model_key(self.parameters.values):
+            model = self.settings.torque_model(values, self._dynamics)  # first: may be refused
         if 'mode' in changes:
             self.controller.set_mode(changes['mode'], self.loop is not None and self.fresh()[0])
         self.settings.apply(values, self.controller)

@@ -67,10 +67,14 @@ MODEL = Schema(
               unit=TORQUE, low=0.0, **PER_JOINT),
     Parameter('friction.stiction', 'floats', (), 'breakaway level; not set: as coulomb',
               unit=TORQUE, low=0.0, **PER_JOINT),
-    Parameter('friction.stribeck_speed', 'float', 0.1, 'where stiction has half gone', unit=SPEED,
-              above=0.0, runtime=True),
+    Parameter('friction.stribeck_speed', 'floats', (0.1,), 'where stiction has half gone',
+              unit=SPEED, above=0.0, **PER_JOINT),
     Parameter('friction.smoothing_speed', 'float', 0.01, 'within it Coulomb friction grows '
               'linearly', unit=SPEED, above=0.0, runtime=True),
+    Parameter('friction.load', 'floats', (), 'share of the transmitted torque that gears add to '
+              'coulomb; not set: none', low=0.0, high=0.999, **PER_JOINT),
+    Parameter('friction.offset', 'floats', (), 'torque at any speed; not set: none', unit=TORQUE,
+              **PER_JOINT),
     Parameter('armature', 'floats', (0.0,), 'rotor inertia behind the gears, on top of the '
               'URDF', unit='kg m^2 or kg', low=0.0, **PER_JOINT),
     Parameter('transition_time', 'float', 1.0, 'over which a change of payload, friction, '

@@ -13,7 +13,7 @@ from kane_dynamics.motion.tolerances import Tolerances
 from kane_dynamics.nodes.conversions import joint_order
 from kane_dynamics.nodes.torque_model import split_joints, TorqueModel
 
-MODEL_PARAMETERS = ('gravity', 'payload.', 'friction.', 'armature')
+MODEL_PARAMETERS = ('gravity', 'payload.', 'friction.', 'armature')  # how their names begin
 
 
 class Settings:
@@ -64,14 +64,13 @@ class Settings:
     def friction(self, values):
         """Return the Friction of the active joints."""
         joints = [self.robot.joint(name) for name in self.active]
-        stiction = None
-        if values['friction.stiction']:
-            stiction = self.per_joint(values, 'friction.stiction')
+        optional = {name: self.per_joint(values, f'friction.{name}')
+                    for name in ('stiction', 'offset', 'load') if values[f'friction.{name}']}
         return Friction(
             viscous=self.per_joint(values, 'friction.viscous', [each.damping for each in joints]),
             coulomb=self.per_joint(values, 'friction.coulomb', [each.friction for each in joints]),
-            stiction=stiction, stribeck_speed=values['friction.stribeck_speed'],
-            smoothing_speed=values['friction.smoothing_speed'])
+            stribeck_speed=self.per_joint(values, 'friction.stribeck_speed'),
+            smoothing_speed=values['friction.smoothing_speed'], **optional)
 
     def torque_model(self, values, dynamics):
         """Return the TorqueModel that the parameters ask for; `dynamics` is parametric."""
@@ -125,6 +124,8 @@ class Settings:
                 setattr(controller, name, values[name])
 
 
-def changes_model(names):
-    """Return whether any of these parameters is part of the TorqueModel."""
-    return any(name.startswith(MODEL_PARAMETERS) for name in names)
+def model_key(values):
+    """Return what tells two TorqueModels of an arm apart; a payload without mass is none."""
+    names = (name for name in values if name.startswith(MODEL_PARAMETERS))
+    return tuple((name, values[name]) for name in names
+                 if values['payload.mass'] > 0.0 or not name.startswith('payload.'))

@@ -12,7 +12,7 @@ from kane_dynamics.exceptions import InputError
 class TorqueModel:
     """Compute the torques of the n active joints; nothing is allocated in evaluate and gravity.
 
-    tau = inverse(q, qd, qdd) + armature qdd + friction(qd of the reference)
+    tau = t + friction(qd of the reference, t),  t = inverse(q, qd, qdd) + armature qdd
 
     Args:
         dynamics: the arm without friction, with its payload; its gravity is zero where the robot
@@ -30,7 +30,7 @@ class TorqueModel:
         self._active = np.array([robot.joint_index(name) for name in active], dtype=np.intp)
         self._whole = len(active) == robot.n_joints
         self._locked = [(robot.joint_index(name), value) for name, value in locked.items()]
-        self.friction = friction if friction is not None and _acts(friction) else None
+        self.friction = friction if friction is not None and friction.acts else None
         self.armature = None if armature is None or not np.any(armature) else np.array(armature)
         self._q, self._qd, self._qdd, self._tau, zero, self._rest = np.zeros((6, robot.nv))
         for index, value in self._locked:
@@ -54,7 +54,7 @@ class TorqueModel:
             np.multiply(self.armature, qdd, out=self._work)
             out += self._work
         if self.friction is not None:
-            out += self.friction.torque(reference_qd)
+            out += self.friction.torque(reference_qd, out)
 
     def gravity(self, q, out):
         """Fill out (n,) with the torques that hold the arm at rest at q (n,)."""
@@ -66,6 +66,8 @@ class TorqueModel:
             self._rest[self._active] = q
             self._gravity()
             np.take(self._tau, self._active, out=out)
+        if self.friction is not None and self.friction.offset is not None:
+            out += self.friction.offset
 
     def evaluate_many(self, q, qd, qdd):
         """Return torques (M, n) of M samples of a reference; for any thread."""
@@ -80,7 +82,7 @@ class TorqueModel:
         if self.armature is not None:
             tau += self.armature * qdd
         if self.friction is not None:
-            tau += self.friction.torque(qd)
+            tau += self.friction.torque(qd, tau)
         return tau
 
 
@@ -146,8 +148,3 @@ def split_joints(robot, joints, locked_joints, locked_positions):
         raise InputError(f'locked_positions has {len(locked_positions)} values for '
                          f'{len(locked_joints)} locked_joints {list(locked_joints)}')
     return tuple(active), dict(zip(locked_joints, locked_positions))
-
-
-def _acts(friction):
-    return bool(friction.viscous.any() or friction.coulomb.any()
-                or friction.stiction is not None and friction.stiction.any())
