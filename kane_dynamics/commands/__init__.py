@@ -1,0 +1,19 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of `kane`, a file each: add_arguments(parser) and run(arguments)."""
+
+from kane_dynamics.model.urdf import load_urdf
+
+
+def add_arm(parser):
+    """Add the arguments that name an arm."""
+    parser.add_argument('urdf', help='URDF or .xacro file')
+    parser.add_argument('--floating', action='store_true', help='let the base float')
+    parser.add_argument('--gravity', type=float, nargs=3, default=(0.0, 0.0, -9.81),
+                        metavar=('X', 'Y', 'Z'), help='[m/s^2], default 0 0 -9.81')
+
+
+def load_arm(arguments):
+    """Return the Robot that the arguments name."""
+    return load_urdf(arguments.urdf, gravity=arguments.gravity,
+                     floating_base=arguments.floating)

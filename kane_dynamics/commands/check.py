@@ -1,0 +1,30 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compare every function with Pinocchio, which reads the same file by itself."""
+
+from pathlib import Path
+
+from kane_dynamics.commands import add_arm, load_arm
+from kane_dynamics.dynamics.dynamics import Dynamics
+
+
+def add_arguments(parser):
+    """Add what the command takes."""
+    add_arm(parser)
+    parser.add_argument('--samples', type=int, default=1000, help='random states')
+    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--tolerance', type=float, default=1e-10,
+                        help='largest relative error that passes, default 1e-10')
+
+
+def run(arguments):
+    """Print the largest difference per function; 1 if one is above the tolerance."""
+    from kane_dynamics.dynamics.oracle import cross_check
+    robot = load_arm(arguments)
+    path = Path(arguments.urdf)
+    text = robot.to_urdf() if path.suffix == '.xacro' else path.read_text()
+    report = cross_check(Dynamics(robot), text, samples=arguments.samples, seed=arguments.seed)
+    print(report)
+    agrees = report.passes(arguments.tolerance)
+    print(f'\n{"agrees" if agrees else "DIFFERS"} within {arguments.tolerance:g} and round-off')
+    return 0 if agrees else 1

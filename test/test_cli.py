@@ -1,0 +1,99 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The command `kane`: tables, exit status, errors in one line."""
+
+from pathlib import Path
+import runpy
+import subprocess
+import sys
+
+import pytest
+
+from kane_dynamics.cli import COMMANDS, main
+
+URDF = Path(__file__).parents[1] / 'urdf'
+SIX_AXIS = str(URDF / 'six_axis.urdf')
+
+
+def test_help_lists_every_command(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(['--help'])
+    assert stopped.value.code == 0
+    printed = capsys.readouterr().out
+    for name, text in COMMANDS.items():
+        assert name in printed and text in printed
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_every_command_explains_itself(command, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main([command, '--help'])
+    assert stopped.value.code == 0
+    assert f'usage: kane {command}' in capsys.readouterr().out
+
+
+def test_info_names_every_joint_and_link(capsys):
+    assert main(['info', SIX_AXIS]) == 0
+    printed = capsys.readouterr().out
+    for name in ('joint_1', 'joint_6', 'forearm', 'tool0', '23.15 kg'):
+        assert name in printed
+
+
+def test_info_tells_the_frequencies_of_flexible_links(capsys):
+    assert main(['info', str(URDF / 'flexible_six_axis.urdf')]) == 0
+    assert 'Hz' in capsys.readouterr().out
+
+
+def test_check_agrees_with_pinocchio_and_says_so(capsys):
+    assert main(['check', SIX_AXIS, '--samples', '50']) == 0
+    printed = capsys.readouterr().out
+    assert 'inverse' in printed and 'agrees' in printed
+
+
+def test_check_fails_where_the_tolerance_is_below_round_off(capsys):
+    assert main(['check', SIX_AXIS, '--samples', '50', '--tolerance', '1e-18']) == 1
+    assert 'DIFFERS' in capsys.readouterr().out
+
+
+def test_count_prints_the_operations_of_dynamics(capsys):
+    from kane_dynamics import Dynamics, load_urdf
+    count = Dynamics(load_urdf(SIX_AXIS)).operation_count('inverse')
+    assert main(['count', SIX_AXIS]) == 0
+    row = next(line for line in capsys.readouterr().out.splitlines()
+               if line.startswith('inverse '))
+    assert row.split()[1:3] == [str(count.mul), str(count.add)]
+
+
+def test_exported_python_runs_without_this_package(tmp_path, capsys):
+    from kane_dynamics import Dynamics, load_urdf
+    assert main(['export', 'python', SIX_AXIS, '-o', str(tmp_path)]) == 0
+    module = runpy.run_path(str(tmp_path / 'arm.py'))
+    state = [0.1 * k for k in range(18)]
+    expected = Dynamics(load_urdf(SIX_AXIS)).inverse(state[:6], state[6:12], state[12:])
+    assert module['inverse'](*state) == pytest.approx(expected.tolist(), rel=1e-13, abs=1e-13)
+    assert 'kane_dynamics' not in {name.split('.')[0] for name in module
+                                   if not name.startswith('__')}
+
+
+def test_exported_c_names_its_files(tmp_path, capsys):
+    assert main(['export', 'c99', SIX_AXIS, '-o', str(tmp_path), '--prefix', 'my_arm']) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {'my_arm.h', 'my_arm.c'}
+    assert 'my_arm.c' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('arguments, words', [
+    (['info', 'nowhere.urdf'], 'no such file'),
+    (['export', 'c99', SIX_AXIS, '--prefix', '9'], 'not a C name'),
+    (['count', SIX_AXIS, '--functions', 'torque'], "no function 'torque'")])
+def test_errors_are_one_line_on_stderr_without_a_traceback(arguments, words, capsys):
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert words in printed.err and printed.err.count('\n') == 1
+    assert printed.err.startswith(f'kane {arguments[0]}: ')
+
+
+def test_a_reader_that_stops_reading_is_no_error():
+    done = subprocess.run(
+        f'{sys.executable} -m kane_dynamics info {SIX_AXIS} | head -1', shell=True,
+        capture_output=True, text=True, cwd=URDF.parent)
+    assert 'six_axis' in done.stdout and done.stderr == ''
