@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.box_lcp import HIGH, INSIDE, solve_box_lcp
 from kane_dynamics.motion.state_equation import StateEquation
 
@@ -21,8 +22,8 @@ SLIP_MARGIN = 1e-9      # force beyond the bound [N m or N] at which a stick is 
 class ContactEquation(StateEquation):
     """Give the rate of y for fixed contact modes; `settle` chooses them between steps.
 
-    friction: viscous, Coulomb and Stribeck terms of a `Friction`, with a true sign instead of its
-    smooth one; stops: `Stops`. Friction that `dynamics` has itself stays as it is, smooth.
+    friction: viscous, Coulomb, Stribeck and offset of a `Friction`, with a true sign instead of
+    its smooth one; stops: `Stops`. Friction that `dynamics` has itself stays as it is, smooth.
     """
 
     def __init__(self, dynamics, law, stops=None, friction=None):
@@ -33,7 +34,13 @@ class ContactEquation(StateEquation):
         self.lower = -infinite if stops is None else stops.lower
         self.upper = infinite if stops is None else stops.upper
         self.breakaway = np.zeros(n)
+        self._offset = 0.0
         if friction is not None:
+            if friction.load is not None and friction.load.any():
+                raise InputError('dry friction that grows with the load is not computed; give '
+                                 "friction='smooth', or a Friction without load")
+            if friction.offset is not None:
+                self._offset = friction.offset
             self.breakaway = friction.coulomb if friction.stiction is None else friction.stiction
             self.damping[self.joints] = friction.viscous
         self.speeds = slice(self.nq + self.joints.start, self.nq + self.joints.stop)  # in y
@@ -45,9 +52,9 @@ class ContactEquation(StateEquation):
         self.bounds = np.zeros((2, n))              # of the contact forces of joints at rest
         self.force = np.zeros(n)                    # of contact on joints; good for held ones
         self._free = self._free_block = None        # places of the speeds that are not held
-        self._bias, self._M = np.zeros(self.nv), np.zeros((self.nv, self.nv))
+        self._bias, self.mass = np.zeros(self.nv), np.zeros((self.nv, self.nv))
         self._step_bias = dynamics.bind('bias', self.q, self.qd, self._bias)
-        self._step_mass = dynamics.bind('mass_matrix', self.q, self._M)
+        self._step_mass = dynamics.bind('mass_matrix', self.q, self.mass)
 
     def _load_array(self):
         return np.zeros(self.nv)
@@ -70,9 +77,9 @@ class ContactEquation(StateEquation):
         self.qdd[:] = 0.0
         self._bias -= self.load
         if len(self._free):
-            self.qdd[self._free] = np.linalg.solve(self._M[self._free_block],
+            self.qdd[self._free] = np.linalg.solve(self.mass[self._free_block],
                                                    -self._bias[self._free])
-            self._bias += self._M @ self.qdd
+            self._bias += self.mass @ self.qdd
         self.force[:] = self._bias[self.joints]
         return loss
 
@@ -81,7 +88,19 @@ class ContactEquation(StateEquation):
         level = friction.coulomb
         if friction.stiction is not None:
             level = level + (friction.stiction - level) / (1.0 + (v / friction.stribeck_speed)**2)
-        return friction.viscous * v + self.sign * level
+        return friction.viscous * v + self.sign * level + self._offset
+
+    def holding_force(self, held):
+        """Return the forces (n_joints,) that keep the joints of a mask at rest, all others moving.
+
+        For q, qd, tau of this object; good where held. `mass` is M there.
+        """
+        np.sign(self.qd[self.joints], out=self.sign)
+        self.sign[self.breakaway == 0.0] = 0.0
+        if (held != self.held).any():
+            self._set_held(held)
+        self.accelerate()
+        return self.force
 
     # -- modes ----------------------------------------------------------------------------------
 
@@ -112,7 +131,7 @@ class ContactEquation(StateEquation):
         self._step_mass()
         k = np.flatnonzero(resting)
         rows = k + self.joints.start
-        _, _, side = solve_box_lcp(np.linalg.inv(self._M)[np.ix_(rows, rows)], self.qdd[rows],
+        _, _, side = solve_box_lcp(np.linalg.inv(self.mass)[np.ix_(rows, rows)], self.qdd[rows],
                                    *self.bounds[:, k])
         # at its highest force the joint still accelerates downward, and the other way round
         self.sign[k] = np.where(side == INSIDE, 0.0, np.where(side == HIGH, -1.0, 1.0))
@@ -138,7 +157,7 @@ class ContactEquation(StateEquation):
         """
         self.take(y)
         self._step_mass()
-        inverse = np.linalg.inv(self._M)
+        inverse = np.linalg.inv(self.mass)
         v = self.qd[self.joints]
         k = np.flatnonzero((low & (v <= 0.0)) | (high & (v >= 0.0)))
         rows = k + self.joints.start
@@ -151,7 +170,7 @@ class ContactEquation(StateEquation):
 
     def _jump(self, y, speeds):
         """Put new speeds (nv,) into y and book the kinetic energy that is lost."""
-        y[self.n_state + 2] += 0.5 * (self.qd @ self._M @ self.qd - speeds @ self._M @ speeds)
+        y[self.n_state + 2] += 0.5 * (self.qd @ self.mass @ self.qd - speeds @ self.mass @ speeds)
         y[self.nq:self.n_state] = speeds
         y[self.nq:self.n_state] += 0.0                     # -0.0 becomes 0.0
 
@@ -165,7 +184,7 @@ class ContactEquation(StateEquation):
         rows = np.flatnonzero(self.blocked) + self.joints.start
         self.take(y)
         self._step_mass()
-        inverse = np.linalg.inv(self._M)
+        inverse = np.linalg.inv(self.mass)
         impulse = np.linalg.solve(inverse[np.ix_(rows, rows)], self.qd[rows])
         speeds = self.qd - inverse[:, rows] @ impulse
         speeds[rows] = 0.0

@@ -11,6 +11,7 @@ import numpy as np
 from kane_dynamics.exceptions import InputError, KaneDynamicsError
 
 CONTACTS_AT_ONCE = 16       # changes of contact in one step after which joints are blocked
+GUARD_ROUNDING = 1e-12      # [rad, rad/s, N m, m, ...]: how far a joint may pass a limit unseen
 
 
 class Event(NamedTuple):
@@ -31,14 +32,14 @@ class March:
     end(t, y), called when the state at that end is final.
     """
 
-    def __init__(self, equation, stepper, t, y, t_bound=np.inf, events=()):
+    def __init__(self, equation, stepper, t, y, t_bound=np.inf, events=(),
+                 contacts_at_once=CONTACTS_AT_ONCE):
+        self._contacts_at_once = contacts_at_once
         self.equation, self.stepper, self.t_bound = equation, stepper, t_bound
         self._events = [_checked_event(event) for event in events]
         self.found, self.ended_by, self.contacts = [], None, 0
-        self._window, self._in_window = t, 0
-        equation.settle(t, y)
-        stepper.restart(t, y, t_bound)
-        self._values = self._event_values(t, y)
+        self.forget()
+        self.stand(t, y)
 
     @property
     def t(self):
@@ -49,6 +50,16 @@ class March:
     def y(self):
         """Return the state there; see `StateEquation`."""
         return self.stepper.y
+
+    def forget(self):
+        """Drop what is remembered of contacts before: for a time that begins anew."""
+        self._window, self._in_window = -np.inf, 0
+
+    def stand(self, t, y):
+        """Go on from another state y at time t [s]."""
+        self.equation.settle(t, y)
+        self.stepper.restart(t, y, self.t_bound)
+        self._values = self._event_values(t, y)
 
     def advance(self, limit, recorder=None):
         """Walk to the time `limit` [s], or to a terminal event.
@@ -93,7 +104,8 @@ class March:
 
         def least(t):
             return equation.guards(t, at(t))[watched].min()
-        t = _crossing(least, self.stepper.t_old, self.stepper.t, guards[watched].min())
+        t = _crossing(least, self.stepper.t_old, self.stepper.t, guards[watched].min(),
+                      GUARD_ROUNDING)
         y = at(t) if t < self.stepper.t else self.stepper.y.copy()
         return t, y, equation.guards(t, y)
 
@@ -105,7 +117,7 @@ class March:
         if t > self._window + self.stepper.contact_window:
             self._window, self._in_window = t, 0
         self._in_window += 1
-        if self._in_window > CONTACTS_AT_ONCE:
+        if self._in_window > self._contacts_at_once:
             equation.block(y, (guards < 0.0).any(axis=0))
         equation.settle(t, y)
         self.stepper.restart(t, y, self.t_bound)
@@ -147,26 +159,31 @@ class March:
         return None
 
 
-def _crossing(function, low, high, value):
-    """Return a time within rounding after function turns negative; value = function(high) < 0.
+def _crossing(function, low, high, value, close=0.0):
+    """Return a time just after function turns negative; value = function(high) < 0.
 
-    By the Illinois rule (Dowell and Jarratt 1971) with a bisection in between, which also copes
-    with a function that is zero at the start.
+    Just after: within rounding, or where the function is not below -close. By the Illinois rule
+    (Dowell and Jarratt 1971), with a bisection now and then, which also copes with a function
+    that is zero at the start.
     """
     rounding = 1e-13 * (high - low) + 4.0 * np.spacing(max(abs(low), abs(high)))
-    at_low, at_high = max(function(low), 0.0), value
-    for k in range(200):
+    at_low, at_high, side = max(function(low), 0.0), value, 0
+    for k in range(1, 200):
         if high - low <= rounding:
             break
         t = 0.5 * (low + high)
-        if at_low > 0.0 and k % 3:
+        if at_low > 0.0 and k % 5:
             t = low + (high - low) * at_low / (at_low - at_high)
             t = min(max(t, low + 0.5 * rounding), high - 0.5 * rounding)
         found = function(t)
         if found < 0.0:
-            high, at_high, at_low = t, found, 0.5 * at_low
+            high, at_high, at_low = t, found, at_low * (0.5 if side < 0 else 1.0)
+            side = -1
+            if found >= -close:
+                break
         else:
-            low, at_low, at_high = t, found, 0.5 * at_high
+            low, at_low, at_high = t, found, at_high * (0.5 if side > 0 else 1.0)
+            side = 1
     return high
 
 

@@ -1,0 +1,172 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""One step of a driven arm: compiled where joints just move, with care where they touch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kane_dynamics.dynamics.dynamics import Dynamics
+from kane_dynamics.dynamics.friction import Friction
+from kane_dynamics.motion.contact import ContactEquation
+from kane_dynamics.motion.integrators import ImplicitMidpoint, Rk4
+from kane_dynamics.motion.march import March
+from kane_dynamics.motion.steppers import METHODS as STEPPERS
+
+RULES = {'rk4': Rk4, 'midpoint': ImplicitMidpoint}
+CONTACTS_AT_ONCE = 4    # in one step, before joints are blocked to its end: a bound on the work
+
+
+class PlantStep:
+    """Take steps h [s] of the state in `stepper` (q, qd, qdd), and book them in an account.
+
+    Three ways, the first that will do:
+    - no joint rests where friction or a stop could hold it: a compiled step; Coulomb friction is
+      then a held torque;
+    - the joints at rest can all stay so: the same rule with them as constraints; also where a
+      Stribeck curve bends the friction;
+    - a joint breaks loose, turns round or meets a stop: `March` finds the moment.
+
+    dynamics: without friction; law: fills all generalized forces, as for `simulate`.
+    """
+
+    def __init__(self, dynamics, law, account, h, method, friction=None, stops=None):
+        robot = self._robot = dynamics.robot
+        self._law, self.account, self.h = law, account, h
+        self.friction, self.stops = friction, stops
+        first = robot.nv - robot.n_modes - robot.n_joints
+        self._speeds = slice(first, first + robot.n_joints)
+        self._places = slice(robot.nq - robot.n_modes - robot.n_joints, robot.nq - robot.n_modes)
+        viscous = None
+        if friction is not None and friction.viscous.any():
+            # linear, so it belongs to the compiled steps; what has a sign does not
+            viscous = Friction(friction.viscous, np.zeros(robot.n_joints))
+        self.stepper = Dynamics(robot, viscous).stepper(h, method)
+        self.equation = ContactEquation(dynamics, law, stops, friction)
+        self._rule = RULES[method](self.equation)
+        start = self.equation.state(self.stepper.q, self.stepper.qd)
+        self._march = March(self.equation, STEPPERS[method](equation=self.equation, step=h), 0.0,
+                            start, contacts_at_once=CONTACTS_AT_ONCE)
+        self._rule_out = start.copy()
+        self._old_q, self._old_qd = np.zeros(robot.nq), np.zeros(robot.nv)
+        self._old_qdd = np.zeros(robot.nv)
+        self._sticky = self.equation.breakaway > 0.0
+        self._none = np.zeros(robot.n_joints, dtype=bool)
+        # a Stribeck curve bends within a step: its level is no held torque
+        self._curved = (friction is not None and friction.stiction is not None
+                        and (friction.stiction != friction.coulomb).any())
+        self._touches = friction is not None or stops is not None
+        self.contacts = 0
+
+    def forget(self):
+        """Begin anew: the state was set by hand and time goes back to zero."""
+        self._march.forget()
+        self.contacts = 0
+
+    def __call__(self, t, braked):
+        """Take the step that begins at time t [s]."""
+        if braked or not self._glide():
+            self._march_on(t, braked)
+
+    def _glide(self):
+        """Take one step without an event; return False, the state untouched, if there is one."""
+        stepper = self.stepper
+        load, v, q = stepper.tau, stepper.qd[self._speeds], stepper.q[self._places]
+        self._law.fill(0.0, stepper.q, stepper.qd, load)
+        held = self._none if self._curved else None
+        dry = None
+        if self._touches:
+            if not v.all():
+                held = self._can_be_held(v, q, held)
+            if self.friction is not None:
+                dry = self._dry_friction(v)
+                load[self._speeds] -= dry
+        self._old_q[:], self._old_qd[:], self._old_qdd[:] = stepper.q, stepper.qd, stepper.qdd
+        if held is not None:
+            if not self._can_hold(held):
+                return False
+            if held.all() and len(held) == self._robot.nv:
+                return True                                # nothing moves
+            return self._step_held(held, dry)
+        stepper.step()
+        if self._touches and self._contact_changed(dry):
+            self._restore()
+            return False
+        self.account.glided(self._old_q, self._old_qd, stepper, load, dry, self.h)
+        return True
+
+    def _can_be_held(self, v, q, no_one):
+        """Return which joints rest where friction or a stop could hold them, or `no_one`."""
+        held = self._sticky
+        if self.stops is not None:
+            held = held | (q <= self.stops.lower) | (q >= self.stops.upper)
+        held = held & (v == 0.0)
+        return held if held.any() else no_one
+
+    def _contact_changed(self, dry):
+        """Return whether a joint turned round or passed a stop in the step just taken."""
+        stepper = self.stepper
+        if dry is not None:
+            before, after = self._old_qd[self._speeds], stepper.qd[self._speeds]
+            if ((before * after < 0.0) & self._sticky).any():
+                return True
+        q = stepper.q[self._places]
+        return self.stops is not None and bool(
+            (q < self.stops.lower).any() or (q > self.stops.upper).any())
+
+    def _can_hold(self, held):
+        """Return whether forces within bounds keep all these joints at rest.
+
+        If they do, that is what happens: the problem has one solution.
+        """
+        stepper, equation = self.stepper, self.equation
+        equation.q[:], equation.qd[:] = stepper.q, stepper.qd
+        self._law.fill(0.0, stepper.q, stepper.qd, equation.tau)
+        force = equation.holding_force(held)
+        q = stepper.q[self._places]
+        low, high = -equation.breakaway, equation.breakaway
+        if self.stops is not None:
+            low = np.where(q >= self.stops.upper, -np.inf, low)
+            high = np.where(q <= self.stops.lower, np.inf, high)
+        return bool(((force >= low) & (force <= high) | ~held).all())
+
+    def _step_held(self, held, dry):
+        """Step with some joints held, by the equations with them as constraints."""
+        stepper, equation = self.stepper, self.equation
+        y = self.account.state(stepper.q, stepper.qd)
+        after = self._rule_out
+        self._rule.advance(0.0, y, self.h, after)
+        n = equation.n_state
+        stepper.q[:], stepper.qd[:] = after[:equation.nq], after[equation.nq:n]
+        if self._contact_changed(dry):
+            self._restore()
+            return False
+        self.account.marched(after[n:])
+        stepper.qdd[:] = equation.qdd
+        return True
+
+    def _restore(self):
+        stepper = self.stepper
+        stepper.q[:], stepper.qd[:], stepper.qdd[:] = self._old_q, self._old_qd, self._old_qdd
+
+    def _dry_friction(self, v):
+        """Return Coulomb friction and offset for joints moving at v."""
+        dry = np.sign(v) * self.friction.coulomb
+        return dry if self.friction.offset is None else dry + self.friction.offset
+
+    def _march_on(self, t, braked):
+        """Take one step across rests, turns and stops, or with all joints braked."""
+        stepper, equation, march = self.stepper, self.equation, self._march
+        y = self.account.state(stepper.q, stepper.qd)
+        if braked:
+            equation.block(y, np.ones(self._robot.n_joints, dtype=bool))
+        contacts = march.contacts
+        march.stand(t, y)
+        march.advance(t + self.h)
+        equation.unblock()
+        self.contacts += march.contacts - contacts
+        n = equation.n_state
+        stepper.q[:], stepper.qd[:] = march.y[:equation.nq], march.y[equation.nq:n]
+        self.account.marched(march.y[n:])
+        self._law.fill(t, stepper.q, stepper.qd, stepper.tau)
+        stepper.refresh()
