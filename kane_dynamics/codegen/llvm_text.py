@@ -115,12 +115,16 @@ def sincos_definition():
                       *code.lines, '}'])
 
 
-def statements(code, program, load):
-    """Write the statements of a program; `load(input, index)` gives the name of an input value.
+def statements(code, program, load, store):
+    """Write the statements of a program.
 
-    Returns the name (or literal) of every output.
+    `load(input, index)` gives the name of an input value. `store(output, name)` is called for every
+    output as soon as it is there: results that wait for the end all want a register at once, and
+    LLVM takes minutes to place a few thousand of them.
     """
-    names, pairs = {}, {}
+    names, pairs, wanted = {}, {}, {}
+    for k, output in enumerate(program.outputs):
+        wanted.setdefault(output.serial, []).append(k)
     for scalar in program.statements:
         if scalar.op == 'const':
             name = number(scalar.value)
@@ -143,7 +147,8 @@ def statements(code, program, load):
                 part = 0 if scalar.op == 'sin' else 1
                 name = code.let(f'extractvalue {{double, double}} {pairs[operands[0]]}, {part}')
         names[scalar.serial] = name
-    return [names[output.serial] for output in program.outputs]
+        for k in wanted.get(scalar.serial, ()):
+            store(k, name)
 
 
 def sample_function(program):
@@ -158,12 +163,14 @@ def sample_function(program):
         place = code.let(f'getelementptr inbounds double, ptr %{group}, i64 {index}')
         return code.let(f'load double, ptr {place}')
 
+    def store(index, value):
+        place = code.let(f'getelementptr inbounds double, ptr %out, i64 {index}')
+        code.put(f'store double {value}, ptr {place}')
+
     # all loads come first, in one go
     inputs = {scalar.args: load(*scalar.args) for scalar in program.statements
               if scalar.op == 'input'}
-    for index, value in enumerate(statements(code, program, lambda *key: inputs[key])):
-        place = code.let(f'getelementptr inbounds double, ptr %out, i64 {index}')
-        code.put(f'store double {value}, ptr {place}')
+    statements(code, program, lambda *key: inputs[key], store)
     code.put('ret void')
     return '\n'.join([f'define void @sample({", ".join(arguments)}) {{', *code.lines, '}'])
 
@@ -299,8 +306,10 @@ def _block_function(program, columns, first_output, shared):
             return shared_values[group, index]
         return code.let(f'load double, ptr {place(columns[group] + index)}{PARALLEL}')
 
-    for k, value in enumerate(statements(code, program, load)):
+    def store(k, value):
         code.put(f'store double {value}, ptr {place(first_output + k)}{PARALLEL}')
+
+    statements(code, program, load, store)
     arguments = ', '.join(['ptr %workspace'] + [f'ptr %{name}' for name in shared])
     return '\n'.join([
         # eight doubles a vector where the processor has them: a third faster on long programs
