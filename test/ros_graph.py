@@ -176,8 +176,8 @@ class FeedforwardRig:
 
     _numbers = itertools.count(1)
 
-    def __init__(self, joint_names, parameters, simulated=True, active=True):
-        self.namespace = f'/rig{next(self._numbers)}'
+    def __init__(self, joint_names, parameters, simulated=True, active=True, namespace=None):
+        self.namespace = namespace or f'/rig{next(self._numbers)}'
         self.node, self.joint_names = f'{self.namespace}/feedforward', list(joint_names)
         node = self.node
         if simulated:

@@ -59,9 +59,6 @@ class ManagedNode(LifecycleNode):
     def change_parameters(self, changes):
         """Apply {name: value} that passed the schema, while configured; raise to refuse."""
 
-    def finish(self):
-        """Bring outputs to rest before the process ends; called once, off the executor."""
-
     # -- state -----------------------------------------------------------------------------------
 
     @property

@@ -52,7 +52,6 @@ def run(make_node, arguments=None):
     spinner.start()
     while not ended.wait(0.2):  # short, because a signal only interrupts between waits
         pass
-    node.finish()
     executor.shutdown()
     spinner.join(timeout=2.0)
     if node.state in ('active', 'inactive', 'unconfigured') and rclpy.ok():

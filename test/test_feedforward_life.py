@@ -1,0 +1,245 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""How the feedforward node starts, ends, finds its arm and hears its robot, over real DDS."""
+
+import math
+import signal
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed: nodes cannot be started')
+
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy  # noqa: E402
+from ros_graph import FeedforwardRig, Process, ROOT, wait  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
+
+from kane_dynamics.nodes.conversions import (  # noqa: E402
+    nanoseconds, set_stamp, trajectory_message)
+
+pytestmark = pytest.mark.ros
+
+JOINTS = ('shoulder', 'elbow')
+HOME = np.array([0.3, 0.4])
+TWO_LINK = ROOT / 'urdf' / 'two_link.urdf'
+PARAMETERS = {
+    'robot_description_file': str(TWO_LINK), 'trigger': 'joint_states', 'update_rate': 100.0,
+    'ramp_time': 0.1, 'state_timeout': 1.0, 'model_check.samples': 0,
+    'diagnostic_updater.period': 0.1}
+LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
+                     durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def gravity(q):
+    """Return the closed form for two rods of 2 kg, 0.5 m and 1.2 kg, 0.4 m in a vertical plane."""
+    elbow = 1.2 * 0.2 * 9.81 * math.cos(q[0] + q[1])
+    return np.array([(2.0 * 0.25 + 1.2 * 0.5) * 9.81 * math.cos(q[0]) + elbow, elbow])
+
+
+def without(*names, **changes):
+    return {**{key: value for key, value in PARAMETERS.items() if key not in names}, **changes}
+
+
+def test_transitions_load_start_stop_and_forget_and_the_arm_is_never_dropped():
+    with FeedforwardRig(JOINTS, without(autostart=False), active=False) as rig:
+        wait(lambda: rig.peer.state(rig.node) == 'unconfigured', 'the node')
+        assert rig.peer.change_state(rig.node, 'configure')
+        assert rig.peer.state(rig.node) == 'inactive'
+        answer = rig.enable(True)
+        assert not answer.success and 'inactive' in answer.message
+        assert rig.peer.change_state(rig.node, 'activate')
+        rig.until_clocked()
+        assert np.allclose(rig.run(0.2, HOME), gravity(HOME), atol=1e-9)
+        # torque of a motion when it is deactivated: the last command still holds the arm
+        rig.send(trajectory_message(JOINTS, [1.0], [HOME + 1.0]))
+        wait(lambda: rig.filled, 'the goal')
+        moving = rig.step(HOME)
+        assert not np.allclose(moving, gravity(HOME), atol=0.1)
+        count = len(rig.efforts)
+        assert rig.peer.change_state(rig.node, 'deactivate')
+        wait(lambda: np.allclose(rig.efforts[-1].effort, gravity(HOME), atol=1e-9),
+             'the gravity torque')
+        ramp = np.array([moving, *(each.effort for each in rig.efforts[count:])])
+        assert np.abs(np.diff(ramp, axis=0)).max() < 0.2 * np.abs(moving).max()  # in ten steps
+        quiet = len(rig.commands)
+        rig.send_state(HOME, HOME)
+        rig.idle(0.1)
+        assert len(rig.commands) == quiet                # inactive: silent
+        # parameters that were fixed may change now; then all begins anew
+        assert rig.peer.change_state(rig.node, 'cleanup')
+        assert rig.peer.set_parameters(rig.node, robot_compensates_gravity=True)[0].successful
+        assert rig.peer.change_state(rig.node, 'configure')
+        assert rig.peer.change_state(rig.node, 'activate')
+        assert np.allclose(rig.run(0.2, HOME), 0.0)       # gravity is left to the robot
+        rig.process.wait_for_log('robot_compensates_gravity is True')
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_process_in_order_with_the_arm_held(number):
+    rig = FeedforwardRig(JOINTS, PARAMETERS)
+    try:
+        rig.run(0.2, HOME)
+        rig.send(trajectory_message(JOINTS, [1.0], [HOME + 1.0]))
+        wait(lambda: rig.filled, 'the goal')
+        rig.step(HOME)
+        assert rig.process.end(number) == 0, rig.process.log
+        wait(lambda: np.allclose(rig.commands[-1].data, gravity(HOME), atol=1e-9),
+             'the gravity torque as the last command')
+        assert 'Traceback' not in rig.process.log
+    finally:
+        rig.close()
+
+
+def test_the_description_comes_by_a_latched_topic_and_a_second_one_is_refused():
+    with FeedforwardRig(JOINTS, without('robot_description_file'), active=False) as rig:
+        rig.process.wait_for_log('waiting for robot_description')
+        assert rig.peer.state(rig.node) == 'unconfigured'
+        assert not rig.peer.change_state(rig.node, 'configure')
+        assert rig.status('Model')[1] == 'waiting for robot_description'
+        count = rig.process.log.count('waiting for robot_description')
+        wait(lambda: rig.process.log.count('waiting for robot_description') >= count + 2,
+             'a warning each second')
+        topic = f'{rig.namespace}/robot_description'
+        rig.peer.publish(String(data=TWO_LINK.read_text()), topic, LATCHED)
+        rig.peer.until_active(rig.node, rig.process)
+        rig.until_clocked()
+        assert np.allclose(rig.run(0.2, HOME), gravity(HOME), atol=1e-9)
+        other = TWO_LINK.read_text().replace('mass value="2"', 'mass value="20"')
+        rig.peer.publish(String(data=other), topic, LATCHED)
+        rig.process.wait_for_log('a second robot_description is refused')
+        assert np.allclose(rig.step(HOME), gravity(HOME), atol=1e-9)
+        wait(lambda: rig.status('Model')[2]['descriptions refused'] == '1', 'the report')
+        rig.peer.publish(String(data=TWO_LINK.read_text()), topic, LATCHED)   # the same: no matter
+        rig.step(HOME)
+        assert rig.status('Model')[2]['descriptions refused'] == '1'
+
+
+@pytest.fixture(scope='module')
+def unconfigured():
+    with FeedforwardRig(JOINTS, without(autostart=False), active=False) as rig:
+        yield rig
+
+
+@pytest.mark.parametrize(('changes', 'words'), [
+    ({'robot_description': '<robot name="x"><link name="a"/>'}, 'cannot configure'),
+    ({'robot_description_file': 'nowhere.urdf'}, 'no such file'),
+    ({'joints': ['shoulder', 'wrist']}, "'wrist' is no joint"),
+    ({'joints': ['shoulder']}, "'elbow' is missing from joints"),
+    ({'gains__p': [1.0, 2.0, 3.0]}, 'expected 1 or 2'),
+    ({'payload__mass': 1.0, 'payload__link': 'hand'}, "no link 'hand'"),
+    ({'joints': ['shoulder'], 'locked_joints': ['elbow'], 'locked_positions': [0.1, 0.2]},
+     'locked_positions has 2'),
+])
+def test_what_cannot_be_configured_is_said_and_the_node_answers(unconfigured, changes, words):
+    rig = unconfigured
+    good = {'robot_description': '', 'robot_description_file': str(TWO_LINK),
+            'joints': list(JOINTS), 'gains__p': [1.0], 'payload__mass': 0.0, 'payload__link': ''}
+    assert all(result.successful for result in rig.peer.set_parameters(rig.node, **changes))
+    assert not rig.peer.change_state(rig.node, 'configure')
+    rig.process.wait_for_log(words)
+    assert rig.peer.state(rig.node) == 'unconfigured'
+    assert all(result.successful for result in rig.peer.set_parameters(rig.node, **good))
+    if 'locked_joints' not in changes:      # a list of texts cannot be set to nothing in ROS
+        assert rig.peer.change_state(rig.node, 'configure')
+        assert rig.peer.change_state(rig.node, 'cleanup')
+
+
+def test_a_bad_parameter_at_start_ends_the_process_with_the_reason():
+    process = Process('feedforward', {'update_rate': -5.0, 'mode': 'fast'})
+    assert process.process.wait(30.0) == 1
+    assert 'update_rate must be > 0' in process.log and "mode 'fast' is not one of" in process.log
+    process.end()
+
+
+def test_a_model_unlike_pinocchios_is_not_activated():
+    pytest.importorskip('pinocchio', reason='Pinocchio, the oracle, is not installed')
+    with FeedforwardRig(JOINTS, {**PARAMETERS, 'model_check.samples': 3,
+                                 'model_check.tolerance': 1e-300}, active=False) as rig:
+        rig.process.wait_for_log('model_check.tolerance is 1e-300')
+        assert rig.peer.state(rig.node) == 'unconfigured'
+
+
+def test_joint_states_are_merged_from_several_best_effort_publishers():
+    with FeedforwardRig(JOINTS, {**PARAMETERS, 'mode': 'gravity', 'ramp_time': 0.0}) as rig:
+        best_effort = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
+        topic = f'{rig.namespace}/joint_states'
+        publishers = [rig.peer.node.create_publisher(JointState, topic, best_effort)
+                      for _ in JOINTS]
+        for publisher in publishers:
+            wait(lambda: publisher.get_subscription_count() == 1, 'the subscription')
+
+        def both():
+            rig.clock(rig.t + 10_000_000)
+            for name, value, publisher in zip(JOINTS, HOME, publishers):
+                message = JointState(name=['camera', name], position=[9.0, float(value)])
+                set_stamp(message.header.stamp, rig.t)
+                publisher.publish(message)
+            time.sleep(0.02)
+            return rig.efforts and nanoseconds(rig.efforts[-1].header.stamp) == rig.t
+        wait(both, 'a torque')
+        assert np.allclose(rig.efforts[-1].effort, gravity(HOME), atol=1e-9)
+        count = len(rig.efforts)
+        for _ in range(5):                    # one part alone makes no cycle
+            rig.clock(rig.t + 10_000_000)
+            message = JointState(name=['shoulder'], position=[0.3])
+            set_stamp(message.header.stamp, rig.t)
+            publishers[0].publish(message)
+            time.sleep(0.02)
+        assert len(rig.efforts) == count
+
+
+def test_quality_of_service_can_be_overridden():
+    topic = '/rig_qos/joint_states'
+    with FeedforwardRig(JOINTS, {
+            **PARAMETERS, f'qos_overrides.{topic}.subscription.reliability': 'reliable',
+            f'qos_overrides.{topic}.subscription.depth': 3}, namespace='/rig_qos') as rig:
+        wait(lambda: rig.peer.node.get_subscriptions_info_by_topic(topic), 'the subscription')
+        info, = rig.peer.node.get_subscriptions_info_by_topic(topic)
+        assert info.qos_profile.reliability == ReliabilityPolicy.RELIABLE
+
+
+def test_locked_joints_count_as_part_of_the_arm():
+    with FeedforwardRig(('shoulder',), {**PARAMETERS, 'ramp_time': 0.0, 'joints': ['shoulder'],
+                                        'locked_joints': ['elbow'], 'locked_positions': [0.4],
+                                        'mode': 'gravity'}) as rig:
+        tau = rig.run(0.05, HOME[:1])
+        assert tau.shape == (1,) and np.allclose(tau, gravity(HOME)[:1], atol=1e-9)
+
+
+def test_on_wall_time_the_loop_runs_by_itself_and_tells_how_well():
+    with FeedforwardRig(JOINTS, without('trigger', update_rate=200), simulated=False) as rig:
+        def sent():
+            rig.t = time.time_ns()
+            rig.send_state(HOME, [0.0, 0.0])
+            time.sleep(0.01)
+            return len(rig.commands) > 200
+        wait(sent, 'torques', lambda: rig.process.log)
+        wait(lambda: sent() and np.allclose(rig.commands[-1].data, gravity(HOME), atol=1e-9),
+             'the torque that holds the arm')
+        stamps = np.array([nanoseconds(each.header.stamp) for each in rig.efforts])
+        assert (np.diff(stamps) > 0).all()
+        values = rig.status('Loop')[2]
+        assert int(values['cycles']) >= 200 and int(values['missed cycles']) >= 0
+        assert float(values['compute time median [ms]']) > 0.0
+        assert float(values['update rate [Hz]']) == 200.0
+
+
+def test_the_same_inputs_give_the_same_bits():
+    # A replay: clock, states and a goal, twice, into two processes.
+    outputs = []
+    for _ in range(2):
+        with FeedforwardRig(JOINTS, {**PARAMETERS, 'mode': 'computed_torque', 'gains.p': [30.0],
+                                     'gains.d': [3.0], 'feedback': 'inverse_dynamics'}) as rig:
+            rng = np.random.default_rng(11)
+            rig.step(HOME)
+            rig.send(trajectory_message(JOINTS, [0.3, 0.7], [HOME + 0.2, HOME - 0.1],
+                                        stamp=rig.t + 50_000_000))
+            wait(lambda: rig.filled, 'the goal')
+            outputs.append([rig.step(HOME + 0.01 * rng.normal(size=2), rng.normal(size=2))
+                            for _ in range(100)])
+            outputs[-1].append([point.effort for point in rig.filled[0].points])
+    first, second = outputs
+    assert np.array_equal(first[:-1], second[:-1])
+    assert first[-1] == second[-1]
