@@ -15,6 +15,9 @@ from kane_dynamics.model.urdf import load_urdf
 # what only some programs need is imported when it is first asked for: `import kane_dynamics` stays
 # quick, and a torque does not wait for scipy
 _LATER = {
+    'Calibration': 'dynamics.calibration',
+    'load_calibration': 'dynamics.calibration',
+    'lock_joints': 'model.locking',
     'Crank': 'dynamics.hydraulic',
     'DcDrive': 'dynamics.dc_drive',
     'DcMotor': 'dynamics.dc_motor',

@@ -1,0 +1,203 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The file of measured figures: written, read back, applied, and refused line by line."""
+
+from conftest import example_urdf
+import numpy as np
+import pytest
+
+from kane_dynamics.analysis.pseudo_inertia import (
+    inertial_of, moved_parameters, parameters_of, pseudo_inertia)
+from kane_dynamics.dynamics.calibration import (
+    Calibration, JointCalibration, load_calibration)
+from kane_dynamics.dynamics.dynamics import Dynamics
+from kane_dynamics.dynamics.friction import Friction
+from kane_dynamics.exceptions import InputError
+from kane_dynamics.model.locking import lock_joints
+from kane_dynamics.model.robot import Inertial
+from kane_dynamics.model.urdf import load_urdf
+
+RNG = np.random.default_rng(3)
+
+
+def panda():
+    return load_urdf(example_urdf('panda.urdf'))
+
+
+def bodies_of(dynamics):
+    return {link: inertial_of(pi) for link, pi in zip(
+        dynamics.body_links, dynamics.inertial_parameters.reshape(-1, 10))}
+
+
+def calibration_of(robot, **changes):
+    joints = {name: JointCalibration(
+        coulomb=1.0 + k, viscous=0.1 * k, offset=-0.3 * k, stiction=2.0 + k, stribeck_speed=0.05,
+        load=0.01 * k, rotor_inertia=0.2 + 0.1 * k) for k, name in enumerate(robot.joint_names)}
+    return Calibration(**{'robot': robot.name, 'joints': joints, 'smoothing_speed': 0.02,
+                          'bodies': bodies_of(Dynamics(robot)), **changes})
+
+
+def states(n, count=20):
+    return [RNG.uniform(-2, 2, (count, n)) for _ in range(3)]
+
+
+def test_a_file_is_read_back_to_the_last_bit(tmp_path):
+    robot = lock_joints(panda(), {'panda_finger_joint1': 0.02})
+    first = calibration_of(robot, locked={'panda_finger_joint1': 0.02},
+                           facts={'note': 'a "quoted" text\n: # with more', 'numbers': [1, 2e-9]})
+    first.save(tmp_path / 'panda.dynamics.yaml')
+    second = load_calibration(tmp_path / 'panda.dynamics.yaml')
+    assert (second.robot, second.joints, second.locked, second.smoothing_speed) == (
+        first.robot, first.joints, first.locked, first.smoothing_speed)
+    for link, body in first.bodies.items():
+        other = second.bodies[link]
+        assert body.mass == other.mass and (body.com == other.com).all()
+        assert (body.inertia == other.inertia).all()
+
+
+def test_calibrated_torques_are_those_of_inertias_rotors_and_friction_put_in_by_hand():
+    robot = load_urdf(example_urdf('ur5_robot.urdf'))
+    q, v, a = states(6)
+    rigid = Dynamics(robot).inverse_many(q, v, a)
+    rotors = 0.2 + 0.1 * np.arange(6)
+    k = np.arange(6)
+    friction = Friction(0.1 * k, 1.0 + k, 2.0 + k, 0.05, 0.02, -0.3 * k, 0.01 * k)
+    load = rigid + rotors * a
+    found = calibration_of(robot).dynamics(robot).inverse_many(q, v, a)
+    # the load's |t| is rounded within 1e-6 N m
+    np.testing.assert_allclose(found, load + friction.torque(v, load), rtol=1e-9, atol=1e-6)
+
+
+def test_bodies_count_once_whatever_is_fixed_to_them():
+    robot = panda()
+    heavier = {link: Inertial(2.0 * body.mass, body.com, 2.0 * body.inertia)
+               for link, body in bodies_of(Dynamics(robot)).items()}
+    double = Calibration(robot.name, {name: JointCalibration() for name in robot.joint_names},
+                         bodies=heavier).apply(robot)
+    q, v, a = states(robot.nv)
+    np.testing.assert_allclose(Dynamics(double).inverse_many(q, v, a),
+                               2.0 * Dynamics(robot).inverse_many(q, v, a), rtol=1e-9, atol=1e-9)
+
+
+def test_locked_joints_give_the_torques_of_joints_that_stand_still():
+    robot = panda()
+    locked = lock_joints(robot, {'panda_finger_joint1': 0.03, 'panda_joint4': -1.0})
+    assert locked.joint_names == tuple(f'panda_joint{k}' for k in (1, 2, 3, 5, 6, 7))
+    q, v, a = np.zeros((3, 20, robot.nv))
+    active = [0, 1, 2, 4, 5, 6]
+    parts = states(6)
+    for full, part in zip((q, v, a), parts):
+        full[:, active] = part
+    q[:, 3], q[:, 7] = -1.0, 0.03
+    np.testing.assert_allclose(Dynamics(locked).inverse_many(*parts),
+                               Dynamics(robot).inverse_many(q, v, a)[:, active], atol=1e-9)
+
+
+def test_a_joint_that_does_not_exist_or_nowhere_cannot_be_locked():
+    with pytest.raises(InputError, match="'finger'"):
+        lock_joints(panda(), {'finger': 0.0})
+    with pytest.raises(InputError, match='nan'):
+        lock_joints(panda(), {'panda_joint1': float('nan')})
+
+
+def test_a_calibration_without_a_joint_of_the_arm_is_refused_by_name():
+    robot = panda()
+    with pytest.raises(InputError, match="'panda_finger_joint1' of 'panda' is missing"):
+        Calibration('panda', {name: JointCalibration() for name in robot.joint_names[:7]}
+                    ).dynamics(robot)
+
+
+def test_a_body_that_no_joint_moves_is_refused_with_those_that_are():
+    robot = panda()
+    body = bodies_of(Dynamics(robot))['panda_link1']
+    with pytest.raises(InputError, match="'panda_hand' is no link that a joint"):
+        calibration_of(robot, bodies={'panda_hand': body}).apply(robot)
+
+
+def test_pseudo_inertia_is_positive_definite_and_comes_back_from_point_masses():
+    for _ in range(20):
+        r, m = RNG.normal(size=(5, 3)), RNG.uniform(0.1, 2.0, 5)
+        homogeneous = np.hstack([r, np.ones((5, 1))])
+        J = np.einsum('i,ij,ik->jk', m, homogeneous, homogeneous)
+        pi = parameters_of(J)
+        np.testing.assert_allclose(pseudo_inertia(pi), J, atol=1e-12)
+        assert np.linalg.eigvalsh(J)[0] > 0.0
+        body = inertial_of(pi)
+        centre = m @ r / m.sum()
+        about = r - centre
+        np.testing.assert_allclose(body.com, centre)
+        np.testing.assert_allclose(body.inertia, sum(
+            mass * (p @ p * np.eye(3) - np.outer(p, p)) for mass, p in zip(m, about)), atol=1e-12)
+        R, _ = np.linalg.qr(RNG.normal(size=(3, 3)))
+        R *= np.linalg.det(R)
+        p = RNG.normal(size=3)
+        there = np.hstack([r @ R.T + p, np.ones((5, 1))])
+        np.testing.assert_allclose(pseudo_inertia(moved_parameters(pi, R, p)), np.einsum(
+            'i,ij,ik->jk', m, there, there), atol=1e-12)
+
+
+GOOD = """format: kane_dynamics calibration 1
+robot: arm
+joints:
+  elbow: {coulomb: 1.0, viscous: 2}
+bodies:
+  arm:
+    mass: 1.0
+    centre: [0, 0, 0]
+    inertia: {xx: 1, xy: 0, xz: 0, yy: 1, yz: 0, zz: 1}
+"""
+
+
+def test_the_good_file_of_the_next_test_is_good(tmp_path):
+    (tmp_path / 'x.yaml').write_text(GOOD)
+    assert load_calibration(tmp_path / 'x.yaml').joints['elbow'].viscous == 2.0
+
+
+@pytest.mark.parametrize(('old', 'new', 'words'), [
+    ('calibration 1', 'calibration 2', ':1: format: expected'),
+    ('robot: arm', 'robot:', ':2: robot: expected a text'),
+    ('viscous: 2', 'viscous: -2', ':4: joints.elbow.viscous: expected a number >= 0, got -2'),
+    ('viscous: 2', 'viscous: yes', ":4: joints.elbow.viscous: expected a number, got 'yes'"),
+    ('viscous: 2', 'viscous: "2"', ":4: joints.elbow.viscous: expected a number, got '2'"),
+    ('viscous: 2', 'viscous: .nan', ':4: joints.elbow.viscous: expected a number'),
+    ('viscous: 2', 'viscous: 1e999', ':4: joints.elbow.viscous: expected a finite number'),
+    ('viscous: 2', 'viscous: [2]', ':4: joints.elbow.viscous: expected a number, got a list'),
+    ('viscous: 2', 'stickiness: 2', ':4: joints.elbow.stickiness: is not known; known here: '
+                                    "['coulomb'"),
+    ('viscous: 2', 'coulomb: 2', ':4: joints.elbow.coulomb: is there twice'),
+    ('viscous: 2', 'load: 1.5', ':4: joints.elbow.load: expected a number >= 0 and <= 0.99'),
+    ('{coulomb: 1.0, viscous: 2}', '7', ':4: joints.elbow: expected names with values'),
+    ('  elbow: {coulomb: 1.0, viscous: 2}', '  {}', ':4: joints: names no joint'),
+    ('joints:', 'joint:', ':3: joint: is not known'),
+    ('mass: 1.0', 'mass: 0.0', ':7: bodies.arm.mass: expected a number > 0'),
+    ('    mass: 1.0\n', '', ":7: bodies.arm: 'mass' is missing"),
+    ('[0, 0, 0]', '[0, 0]',
+     ':8: bodies.arm.centre: expected a list of 3 numbers, got a list of 2'),
+    ('[0, 0, 0]', '[0, x, 0]', ":8: bodies.arm.centre[1]: expected a number, got 'x'"),
+    ('zz: 1}', 'zz: 3}', ':9: bodies.arm.inertia: no body has it'),
+    ('robot: arm', 'robot: &a arm', None),
+    ('robot: arm', 'robot: &a arm\nfacts: {b: *a}', ':3: aliases (*a) are not allowed'),
+    ('robot: arm', 'robot: [', 'is not YAML'),
+    ('robot: arm', 'robot: !!python/object/apply:os.getcwd []', ':2: robot: expected a text'),
+])
+def test_every_odd_value_is_refused_with_its_line(tmp_path, old, new, words):
+    assert old in GOOD
+    path = tmp_path / 'x.yaml'
+    path.write_text(GOOD.replace(old, new, 1))
+    if words is None:
+        assert load_calibration(path).robot == 'arm'
+        return
+    with pytest.raises(InputError) as caught:
+        load_calibration(path)
+    assert words in str(caught.value) and 'x.yaml' in str(caught.value)
+
+
+@pytest.mark.parametrize(('data', 'words'), [
+    (b'', 'is empty'), (b'\xff\xfe\x00', 'not UTF-8'), (b'a: ' + b'x' * 1_000_001, 'too many'),
+    (b'[' * 5000, 'not YAML|nested too deeply')])
+def test_what_is_no_such_file_at_all_is_refused(tmp_path, data, words):
+    (tmp_path / 'x.yaml').write_bytes(data)
+    with pytest.raises(InputError, match=words):
+        load_calibration(tmp_path / 'x.yaml')
+    with pytest.raises(InputError, match='cannot be read'):
+        load_calibration(tmp_path / 'absent.yaml')
