@@ -66,10 +66,26 @@ def rectangle(width, height):
     return Section(width * height, width * height**3 / 12, height * width**3 / 12, J)
 
 
+def rectangular_tube(width, height, wall):
+    """Return the Section of a thin rectangular tube: outer width along y, height along z [m].
+
+    J = 4 A_m^2 t / s with the area A_m and the length s of the wall's middle line (Bredt 1896).
+    """
+    if np.any(2.0 * np.asarray(wall) >= np.minimum(width, height)):
+        raise ModelError(f'section: wall {_text(wall)} m must be less than half of width '
+                         f'{_text(width)} m and height {_text(height)} m')
+    w, h = width - 2.0 * wall, height - 2.0 * wall
+    middle = (width - wall) * (height - wall)
+    J = 4.0 * middle**2 * wall / (2.0 * (width - wall + height - wall))
+    return Section(width * height - w * h, (width * height**3 - w * h**3) / 12,
+                   (height * width**3 - h * w**3) / 12, J)
+
+
 SHAPES = {   # shape: its function and the names of its dimensions
     'tube': (tube, ('outer_radius', 'inner_radius')),
     'round': (solid_round, ('radius',)),
     'rectangle': (rectangle, ('width', 'height')),
+    'rectangular_tube': (rectangular_tube, ('width', 'height', 'wall')),
 }
 
 

@@ -1,0 +1,97 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""A link seen as a straight beam: where it runs, its section and its material."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kane_dynamics.exceptions import InputError
+from kane_dynamics.model.material import Material
+from kane_dynamics.model.section import SHAPES
+from kane_dynamics.model.strength import Moduli, moduli
+
+ROUND = ('tube', 'round')
+
+
+@dataclass(frozen=True, eq=False)
+class LinkBeam:
+    """A link's beam from `root` to `tip` [m], in the link frame.
+
+    dimensions: of the section, by name [m]; normal: the section's z in the link frame, along which
+    `height` is measured (a round section needs none). `beam_of` finds the ends in the tree.
+    """
+
+    link: str
+    shape: str
+    dimensions: dict
+    material: Material
+    root: np.ndarray
+    tip: np.ndarray
+    normal: np.ndarray | None = None
+
+    def __post_init__(self):
+        for name in ('root', 'tip', 'normal'):
+            value = getattr(self, name)
+            if value is not None:
+                value = np.array(value, dtype=float)
+                if value.shape != (3,) or not np.isfinite(value).all():
+                    raise InputError(f'section of {self.link!r}: {name} must be 3 numbers, '
+                                     f'got {value.tolist()}')
+                object.__setattr__(self, name, value)
+        if self.length < 1e-9:
+            raise InputError(f'section of {self.link!r}: its beam has no length, root and tip are '
+                             f'{self.root.tolist()}')
+        if self.shape not in ROUND and self.normal is None and self.shape in SHAPES:
+            raise InputError(f"section of {self.link!r}: a {self.shape} needs 'normal', the "
+                             'direction of its height in the link frame')
+        if self.normal is not None and np.linalg.norm(
+                np.cross(self.normal, self.axes[:, 0])) < 1e-6 * np.linalg.norm(self.normal):
+            raise InputError(f'section of {self.link!r}: normal {self.normal.tolist()} is along '
+                             'the beam')
+        self.moduli         # refuses what is wrong with the dimensions
+
+    @property
+    def length(self):
+        """Return the length [m]."""
+        return float(np.linalg.norm(self.tip - self.root))
+
+    @cached_property
+    def axes(self):
+        """Return R_LB (3, 3): the beam's x (root to tip), y and z in the link frame."""
+        x = (self.tip - self.root) / self.length
+        z = np.eye(3)[np.argmin(abs(x))] if self.normal is None else self.normal
+        z = z - (z @ x) * x
+        norm = np.linalg.norm(z)
+        z = z / (norm if norm > 0.0 else 1.0)
+        return np.column_stack([x, np.cross(z, x), z])
+
+    @cached_property
+    def moduli(self) -> Moduli:
+        """Return the section's resistance."""
+        return moduli(self.shape, self.dimensions)
+
+    @property
+    def mass(self):
+        """Return the beam's mass [kg]."""
+        return float(self.moduli.A * self.length * self.material.density)
+
+
+def beam_of(robot, link, shape, dimensions, material, root=None, tip=None, normal=None):
+    """Return the LinkBeam of a link, from its origin to where its only child joint sits.
+
+    root, tip (3,) [m] in the link frame where it is not so.
+    """
+    if tip is None:
+        places = [joint.position for joint in robot.child_joints(link)
+                  if np.linalg.norm(joint.position) > 1e-9]
+        if len(places) != 1:
+            raise InputError(f"section of {link!r}: give 'tip', where its beam ends in the link "
+                             f'frame [m]; {len(places)} joints leave the link away from its '
+                             'origin, so it does not follow')
+        tip = places[0]
+    return LinkBeam(link, shape, dict(dimensions), material, np.zeros(3) if root is None else root,
+                    tip, normal)
