@@ -118,9 +118,9 @@ def sincos_definition():
 def statements(code, program, load, store):
     """Write the statements of a program.
 
-    `load(input, index)` gives the name of an input value. `store(output, name)` is called for every
-    output as soon as it is there: results that wait for the end all want a register at once, and
-    LLVM takes minutes to place a few thousand of them.
+    `load(input, index)` gives the name of an input value. `store(output, name)` is called for
+    every output as soon as it is there: results that wait for the end all want a register at once,
+    and LLVM takes minutes to place a few thousand of them.
     """
     names, pairs, wanted = {}, {}, {}
     for k, output in enumerate(program.outputs):
