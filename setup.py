@@ -56,6 +56,7 @@ setup(
         'console_scripts': [
             'kane = kane_dynamics.cli:main',
             # ROS nodes, one line each: '<name> = kane_dynamics.nodes.<name>:main'
+            'feedforward = kane_dynamics.nodes.feedforward:main',
         ],
     },
 )

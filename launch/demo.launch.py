@@ -1,0 +1,56 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Start the simulator, the feedforward node that drives it, and RViz when asked for.
+
+Send a trajectory to /feedforward/joint_trajectory, or let the demo node do it (demo:=true).
+"""
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, Shutdown
+from launch.conditions import IfCondition
+from launch.substitutions import Command, LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+
+def generate_launch_description():
+    """Return the nodes and their arguments; `ros2 launch ... --show-args` lists them."""
+    share = FindPackageShare('kane_dynamics')
+    argument = LaunchConfiguration
+    arguments = [
+        DeclareLaunchArgument(
+            'description_file', default_value=PathJoinSubstitution([share, 'urdf',
+                                                                    'six_axis.urdf']),
+            description='URDF or xacro file of the arm'),
+        DeclareLaunchArgument(
+            'params_file', default_value=PathJoinSubstitution([share, 'config', 'demo.yaml']),
+            description='YAML file with the parameters of both nodes'),
+        DeclareLaunchArgument(
+            'demo', default_value='false', choices=['true', 'false'],
+            description='send a trajectory, report the tracking error, and end'),
+        DeclareLaunchArgument(
+            'rviz', default_value='false', choices=['true', 'false'], description='start RViz'),
+    ]
+    description = ParameterValue(Command(['xacro ', argument('description_file')]),
+                                 value_type=str)
+    described = {'robot_description': description}
+    simulator = Node(
+        package='kane_dynamics', executable='simulator', name='simulator', output='screen',
+        remappings=[('~/effort', '/feedforward/effort')],
+        parameters=[argument('params_file'), described])
+    feedforward = Node(
+        package='kane_dynamics', executable='feedforward', name='feedforward', output='screen',
+        parameters=[argument('params_file'), described])
+    publisher = Node(
+        package='robot_state_publisher', executable='robot_state_publisher',
+        parameters=[{**described, 'use_sim_time': True}])
+    rviz = Node(
+        package='rviz2', executable='rviz2', condition=IfCondition(argument('rviz')),
+        arguments=['-d', PathJoinSubstitution([share, 'config', 'arm.rviz'])],
+        parameters=[{'use_sim_time': True}])
+    demo = Node(
+        package='kane_dynamics', executable='demo', name='demo', output='screen',
+        condition=IfCondition(argument('demo')), arguments=['--no-nodes'],
+        parameters=[described], on_exit=Shutdown())
+    return LaunchDescription([*arguments, simulator, feedforward, publisher, rviz, demo])
