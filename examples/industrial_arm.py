@@ -28,9 +28,12 @@ import warnings
 
 from angeles_1989 import published_count, robot_of
 import numpy as np
-from scipy.integrate import solve_ivp
 
 import kane_dynamics as kd
+from kane_dynamics.motion.cartesian_task import CartesianTask
+from kane_dynamics.motion.inverse_kinematics import inverse_kinematics
+from kane_dynamics.motion.orientation import Turn
+from kane_dynamics.motion.path import Line
 
 URDF = Path(__file__).resolve().parents[1] / 'urdf'
 FILES = {'printed': 'industrial_arm.urdf', 'far': 'industrial_arm_far.urdf'}
@@ -66,47 +69,10 @@ def spline(t):
             60 * x * (1 - x) * (1 - 2 * x) / DURATION ** 2)
 
 
-def twist_error(dyn, frame, q, R_goal, p_goal):
-    """Return (6,) how far a frame is from a pose: metres, then radians about the base axes."""
-    R, p = dyn.frame_pose(frame, q)
-    return np.concatenate([p_goal - p, 0.5 * np.cross(R, R_goal, axis=0).sum(axis=1)])
-
-
-def reach(dyn, frame, q, R_goal, p_goal):
-    """Return q that puts a frame at a pose, by Newton's method from a nearby q."""
-    for _ in range(100):
-        error = twist_error(dyn, frame, q, R_goal, p_goal)
-        if abs(error).max() < 1e-14:
-            break
-        # long steps are cut, since the linear picture holds for short ones
-        step = np.linalg.solve(dyn.frame_jacobian(frame, q), error)
-        q = q + step / max(1.0, abs(step).max() / 0.2)
-    return q
-
-
-def follow(dyn, frame, q, R_goal, start, along, times, stiffness=50.0):
-    """
-    Return q, qd, qdd (N, 6) at times that carry a frame along a line, orientation constant.
-
-    Resolved acceleration: qdd = J^-1 (X'' + 2 k e' + k^2 e - J' qd), where e is the distance
-    from the path; k = stiffness [1/s] takes out what integration lets drift.
-    """
-    def acceleration(t, q, qd):
-        s, sd, sdd = spline(t)
-        wanted, speed = np.zeros(6), np.zeros(6)
-        wanted[:3], speed[:3] = sdd * along, sd * along
-        e = twist_error(dyn, frame, q, R_goal, start + s * along)
-        ed = speed - dyn.frame_velocity(frame, q, qd)
-        remainder = dyn.frame_acceleration(frame, q, qd, np.zeros(len(q)))
-        return np.linalg.solve(dyn.frame_jacobian(frame, q),
-                               wanted + 2 * stiffness * ed + stiffness ** 2 * e - remainder)
-
-    n = len(q)
-    done = solve_ivp(lambda t, y: np.concatenate([y[n:], acceleration(t, y[:n], y[n:])]),
-                     (0.0, DURATION), np.concatenate([q, np.zeros(n)]), 'DOP853', times,
-                     rtol=1e-10, atol=1e-12)
-    q, qd = done.y[:n].T, done.y[n:].T
-    return q, qd, np.array([acceleration(*state) for state in zip(times, q, qd)])
+def follow(dyn, frame, q, R, start):
+    """Return the task that carries a frame along a line from near q, orientation constant."""
+    return CartesianTask(dyn, frame, Line(start, start + ALONG), Turn(R), posture=q,
+                         law='quintic', duration=DURATION, limits=False)
 
 
 def case(dyn, masses='printed', start='line'):
@@ -114,14 +80,14 @@ def case(dyn, masses='printed', start='line'):
     R, p = dyn.frame_pose(HAND[masses], FIRST)
     if start == 'angles':
         return FIRST, R, p
-    return reach(dyn, HAND[masses], FIRST, R, LINE), R, LINE
+    return inverse_kinematics(dyn, HAND[masses], LINE, R, FIRST, limits=False), R, LINE
 
 
 def run(masses='printed', start='line', times=np.linspace(0.0, DURATION, 101)):
     """Return the dynamics and q, qd, qdd, tau (N, 6) and hand positions (N, 3) of a reading."""
     dyn = kd.Dynamics(build(masses))
     q, R, p = case(dyn, masses, start)
-    q, qd, qdd = follow(dyn, HAND[masses], q, R, p, ALONG, times)
+    q, qd, qdd = follow(dyn, HAND[masses], q, R, p).sample_many(times)
     hand = np.array([dyn.frame_pose(HAND[masses], each)[1] for each in q])
     return dyn, q, qd, qdd, dyn.inverse_many(q, qd, qdd), hand
 

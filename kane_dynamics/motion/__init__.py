@@ -14,15 +14,31 @@ Law, LAWS       laws of motion from point to point; plan_move: the fastest Move 
 sampled         a table of samples as a smooth trajectory
 scale_time      the same path faster or slower; largest_alpha, largest_alpha_kinematic: how fast
 spline_velocities, quintic_spline_fields   what makes the joins of way-points smooth
+
+CartesianTask   a point along a path, a frame turned as wanted, by a law; TaskError, Finding
+JointTask       a motion of joints as a task; TaskSequence: one task after the other
+Line, Arc, WayPoints, Cylindrical, Spherical                  paths of a point
+Turn, Slerp, EulerAngles, DirectionAndSpin, ThroughOrientations    orientations of a frame
+Pointing, PointingAngles                                      directions of one axis of a frame
+JointLine, JointSpline                                        paths of all joints
+inverse_kinematics                                            a posture for a place
 """
 
 from kane_dynamics.motion.acceptance import accept, State
 from kane_dynamics.motion.angles import position_error, shortest_angular_distance
 from kane_dynamics.motion.braking import brake
+from kane_dynamics.motion.cartesian_task import CartesianTask
 from kane_dynamics.motion.densification import densify, fill_effort
+from kane_dynamics.motion.direction import Pointing, PointingAngles
 from kane_dynamics.motion.extrema import Extrema, find_extrema
 from kane_dynamics.motion.goal import Goal
+from kane_dynamics.motion.inverse_kinematics import inverse_kinematics, NotReachedError
+from kane_dynamics.motion.joint_path import JointLine, JointSpline
 from kane_dynamics.motion.moves import Move, plan_move
+from kane_dynamics.motion.orientation import (
+    DirectionAndSpin, EulerAngles, Slerp, ThroughOrientations, Turn)
+from kane_dynamics.motion.path import Arc, Line, WayPoints
+from kane_dynamics.motion.path_coordinates import Cylindrical, Spherical
 from kane_dynamics.motion.profiles import Law, LAWS
 from kane_dynamics.motion.refusal import GoalRefusedError, Reason
 from kane_dynamics.motion.replacement import in_sequence, spliced
@@ -30,12 +46,18 @@ from kane_dynamics.motion.rules import Rules
 from kane_dynamics.motion.samples import sampled
 from kane_dynamics.motion.scaling import largest_alpha, largest_alpha_kinematic, scale_time
 from kane_dynamics.motion.spline import quintic_spline_fields, spline_velocities
+from kane_dynamics.motion.task import JointTask, TaskSequence
+from kane_dynamics.motion.task_error import Finding, TaskError
 from kane_dynamics.motion.tolerances import Tolerances
 from kane_dynamics.motion.trajectory import hold, Trajectory
 
 __all__ = [
-    'Extrema', 'Goal', 'GoalRefusedError', 'LAWS', 'Law', 'Move', 'Reason', 'Rules', 'State',
-    'Tolerances', 'Trajectory', 'accept', 'brake', 'densify', 'fill_effort', 'find_extrema',
-    'hold', 'in_sequence', 'largest_alpha', 'largest_alpha_kinematic', 'plan_move',
-    'position_error', 'quintic_spline_fields', 'sampled', 'scale_time',
-    'shortest_angular_distance', 'spliced', 'spline_velocities']
+    'Arc', 'CartesianTask', 'Cylindrical', 'DirectionAndSpin', 'EulerAngles', 'Extrema',
+    'Finding', 'Goal', 'GoalRefusedError', 'JointLine', 'JointSpline', 'JointTask', 'LAWS',
+    'Law', 'Line', 'Move', 'NotReachedError', 'Pointing', 'PointingAngles', 'Reason', 'Rules',
+    'Slerp', 'Spherical', 'State', 'TaskError', 'TaskSequence', 'ThroughOrientations',
+    'Tolerances', 'Trajectory', 'Turn', 'WayPoints', 'accept', 'brake', 'densify',
+    'fill_effort', 'find_extrema', 'hold', 'in_sequence', 'inverse_kinematics',
+    'largest_alpha', 'largest_alpha_kinematic', 'plan_move', 'position_error',
+    'quintic_spline_fields', 'sampled', 'scale_time', 'shortest_angular_distance', 'spliced',
+    'spline_velocities']
