@@ -18,6 +18,7 @@ COMMANDS = {
     'check': 'compare every function with Pinocchio on random states',
     'count': 'count the operations of the generated code',
     'export': 'write an arm as C99 or Python source',
+    'evaluate': 'compare torques with the efforts in a bag',
 }
 OK, DIFFERS, FAILED = 0, 1, 2      # exit status: fine; looked at and found wanting; could not look
 

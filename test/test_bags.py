@@ -134,6 +134,11 @@ def test_what_the_writer_writes_rosbags_reads(tmp_path, storage):
     assert k == 299
 
 
+def test_fields_that_are_not_given_are_written_empty():
+    data, = Encoder(('a', 'b'), fields=('effort',)).encode(np.array([7]), effort=[[1.0, 2.0]])
+    assert data == joint_state(('a', 'b'), 7, effort=(1.0, 2.0))
+
+
 def test_the_writer_overwrites_nothing(tmp_path):
     (tmp_path / 'bag').mkdir()
     with pytest.raises(InputError, match='exists already'):

@@ -103,9 +103,9 @@ class Layout:
 
 
 class Encoder:
-    """Write JointStates of the same joints, thousands at once."""
+    """Write JointStates of the same joints, thousands at once; fields not named stay empty."""
 
-    def __init__(self, names, frame_id=''):
+    def __init__(self, names, frame_id='', fields=FIELDS):
         head = bytearray(b'\x00\x01\x00\x00' + bytes(8))
         _put_string(head, frame_id)
         _pad(head, 4)
@@ -114,12 +114,13 @@ class Encoder:
             _put_string(head, name)
         self._offsets = {}
         for field in FIELDS:
+            count = len(names) if field in fields else 0
             _pad(head, 4)
-            head += struct.pack('<I', len(names))
-            if names:
+            head += struct.pack('<I', count)
+            if count:
                 _pad(head, 8)
             self._offsets[field] = len(head)
-            head += bytes(8 * len(names))
+            head += bytes(8 * count)
         self._template = np.frombuffer(bytes(head), dtype=np.uint8)
 
     def encode(self, stamps, **fields):

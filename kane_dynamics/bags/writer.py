@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+import shutil
 
 from kane_dynamics.bags.joint_state_cdr import Encoder
 from kane_dynamics.bags.joint_states import TYPE
@@ -44,7 +45,9 @@ class BagWriter:
         return self
 
     def __exit__(self, kind, value, trace):
-        return self._writer.__exit__(kind, value, trace)
+        self._writer.__exit__(kind, value, trace)
+        if kind is not None:     # half a bag is worse than none; the folder is of our own making
+            shutil.rmtree(self.path, ignore_errors=True)
 
     def add_topic(self, topic, type_=TYPE):
         """Declare a topic; a topic that is written without it carries JointStates."""
@@ -55,13 +58,13 @@ class BagWriter:
         self._writer.write(self._topics[topic], time, data)
 
     def write_joint_states(self, topic, joint_names, stamps, **fields):
-        """Write N JointStates: stamps (N,) [ns]; position, velocity, effort (N, n)."""
+        """Write N JointStates: stamps (N,) [ns]; position, velocity, effort (N, n), or some."""
         if topic not in self._topics:
             self.add_topic(topic)
-        key = (topic, tuple(joint_names))
+        key = (tuple(joint_names), tuple(fields))
         encoder = self._encoders.get(key)
         if encoder is None:
-            encoder = self._encoders[key] = Encoder(joint_names)
+            encoder = self._encoders[key] = Encoder(joint_names, fields=fields)
         write, connection = self._writer.write, self._topics[topic]
         for stamp, data in zip(stamps.tolist(), encoder.encode(stamps, **fields)):
             write(connection, stamp, data)

@@ -1,0 +1,213 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""`kane evaluate`: its figures, its bag, its page, and real arms."""
+
+import json
+
+from bag_files import real_bag
+from conftest import example_urdf
+import numpy as np
+import pytest
+from recorded_arms import pinocchio_torques, record, sines
+
+from kane_dynamics.analysis.curve_page import curve_page, curves, table, text_block
+from kane_dynamics.analysis.envelope import Envelope
+from kane_dynamics.analysis.evaluate import Evaluation
+from kane_dynamics.bags.joint_states import JointStates
+from kane_dynamics.cli import main
+from kane_dynamics.exceptions import InputError
+
+UR5 = example_urdf('ur5_robot.urdf')
+NAMES = ('shoulder_pan_joint', 'shoulder_lift_joint', 'elbow_joint', 'wrist_1_joint',
+         'wrist_2_joint', 'wrist_3_joint')
+
+
+@pytest.fixture(scope='module')
+def ur5_bag(tmp_path_factory):
+    """Return a bag of 20 s at 125 Hz whose efforts are Pinocchio's, and what is in it."""
+    t, q, qd, qdd = sines(6, 20.0, 125.0)
+    tau = pinocchio_torques(UR5, q, qd, qdd)
+    # joints in another order than the arm's, as drivers have them
+    order = [2, 1, 0, 3, 4, 5]
+    path = record(tmp_path_factory.mktemp('bags') / 'ur5', [NAMES[k] for k in order], t,
+                  q[:, order], qd[:, order], tau[:, order])
+    return path, t, tau
+
+
+def figures(capsys, *arguments):
+    """Return the JSON that `kane evaluate` prints."""
+    capsys.readouterr()
+    assert main(['evaluate', *map(str, arguments), '--json']) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def blocks(*arrays, size=77):
+    for k in range(0, len(arrays[0]), size):
+        yield tuple(array[k:k + size] for array in arrays)
+
+
+def test_figures_in_blocks_are_those_of_the_whole():
+    rng = np.random.default_rng(1)
+    t = np.arange(1000) * 0.01
+    measured = rng.normal(size=(1000, 3)) * [1.0, 10.0, 0.1] + [1e4, 0.0, -3.0]
+    model = measured + rng.normal(size=(1000, 3)) * [0.1, 2.0, 0.1]
+    found = Evaluation(('a', 'b', 'c'))
+    for block in blocks(t, measured, model):
+        found.add(*block)
+    error = measured - model
+    np.testing.assert_allclose(found.rms, np.sqrt((measured**2).mean(0)))
+    np.testing.assert_allclose(found.rmse, np.sqrt((error**2).mean(0)))
+    np.testing.assert_allclose(found.normalized, found.rmse / found.rms)
+    # an effort of 1e4 +- 1 costs 4 of the 16 digits
+    np.testing.assert_allclose(found.r2, 1 - (error**2).sum(0) / (
+        (measured - measured.mean(0))**2).sum(0), rtol=1e-9)
+    places = np.abs(error).argmax(0)
+    np.testing.assert_array_equal(found.worst_time, t[places])
+    np.testing.assert_array_equal(found.worst, error[places, range(3)])
+
+
+def test_a_constant_effort_has_no_r2_and_no_effort_no_share():
+    found = Evaluation(('a', 'b'))
+    found.add(np.arange(5.0), np.tile([3.0, 0.0], (5, 1)), np.ones((5, 2)))
+    assert np.isnan(found.r2).all() and np.isnan(found.normalized[1])
+    assert found.table().splitlines()[1].split()[6] == '-'
+
+
+def test_a_model_torque_that_is_no_number_is_an_error_with_its_place():
+    found = Evaluation(('a', 'b'))
+    with pytest.raises(InputError, match="nan for 'b' at 2.000 s"):
+        found.add(np.arange(5.0), np.ones((5, 2)), np.array([[1, 1.0]] * 2 + [[1, np.nan]] * 3))
+
+
+def test_torques_of_another_program_are_explained_to_the_filters_accuracy(capsys, ur5_bag):
+    path, t, tau = ur5_bag
+    found = figures(capsys, path, '--urdf', UR5, '--no-bag', '--no-page')
+    for j, row in enumerate(found['joints']):
+        inner = tau[24:-24, j]     # the ends that are left out
+        assert row['joint'] == NAMES[j] and row['unit'] == 'N m'
+        # 1 - H of the 10 Hz filter at 0.9 Hz is 5e-7; the bag holds positions to 1e-16
+        assert row['rmse'] < 1e-4 * max(row['rms'], 0.01) and row['r2'] > 1.0 - 1e-6
+        assert row['rms'] == pytest.approx(np.sqrt((inner**2).mean()), rel=1e-3)
+    assert found['count'] == len(t) - 48
+
+
+def test_the_bag_holds_measured_and_model_efforts_side_by_side(capsys, ur5_bag, tmp_path):
+    path, t, tau = ur5_bag
+    output = tmp_path / 'out'
+    assert main(['evaluate', str(path), '--urdf', str(UR5), '-o', str(output)]) == 0
+    measured, = JointStates(output, NAMES, topic='/model/joint_states')
+    with pytest.raises(InputError, match='without position'):
+        list(JointStates(output, NAMES, topic='/joint_states'))     # effort only
+    np.testing.assert_allclose(measured.effort, tau[24:-24], atol=2e-3)
+    assert f'{output}.html' in capsys.readouterr().out
+    page = (tmp_path / 'out.html').read_text()
+    assert page.count('<svg') == 6 and 'wrist_3_joint' in page and 'half power at 10 Hz' in page
+
+
+def test_nothing_is_overwritten_and_a_failure_leaves_nothing_behind(capsys, ur5_bag, tmp_path,
+                                                                    monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = str(ur5_bag[0])
+    for _ in range(2):
+        assert main(['evaluate', path, '--urdf', str(UR5)]) == 0
+    assert {each.name for each in tmp_path.iterdir()} == {
+        'ur5_evaluated', 'ur5_evaluated.html', 'ur5_evaluated_2', 'ur5_evaluated_2.html'}
+    assert main(['evaluate', path, '--urdf', str(UR5), '-o', 'bad', '--from', '100']) == 2
+    assert 'nothing is left to compare' in capsys.readouterr().err
+    assert main(['evaluate', path, '--urdf', str(UR5), '-o', 'bad', '--rename', 'elbow=x']) == 2
+    assert "Missing: ['elbow_joint']" in capsys.readouterr().err
+    assert not (tmp_path / 'bad').exists() and not (tmp_path / 'bad.html').exists()
+
+
+def test_a_part_in_time_can_be_chosen(capsys, ur5_bag):
+    found = figures(capsys, ur5_bag[0], '--urdf', UR5, '--no-bag', '--no-page', '--from', '5',
+                    '--to', '7')
+    assert found['count'] == 250
+    assert all(5.0 <= row['worst_time'] < 7.0 for row in found['joints'])
+
+
+def test_friction_of_the_urdf_counts_when_it_is_asked_for(capsys, tmp_path):
+    path = example_urdf('panda.urdf')
+    t, q, qd, qdd = sines(7, 10.0, 100.0)
+    tau = np.zeros_like(q)
+    names = [f'panda_joint{k}' for k in range(1, 8)]
+    bag = record(tmp_path / 'bag', names, t, q, qd, tau)
+    common = (bag, '--urdf', path, '--lock', 'panda_finger_joint1=0.01', '--no-bag', '--no-page')
+    plain, friction = (figures(capsys, *common, *more)['joints']
+                       for more in ((), ('--friction', 'urdf')))
+    assert all(a['rmse'] != b['rmse'] for a, b in zip(plain, friction))
+
+
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (['--rename', 'x'], 'expected NAME=VALUE'), (['--lock', 'elbow_joint=much'], 'much'),
+    (['--bandwidth', '0'], 'bandwidth must be positive'), (['--speeds', 'guess'], 'guess'),
+    (['--bandwidth', '60'], 'use 31.2 Hz or less'), (['--topic', '/none'], "no topic '/none'"),
+    (['--calibration', 'absent.yaml'], 'absent.yaml: cannot be read')])
+def test_wrong_options_are_refused_with_the_reason(capsys, ur5_bag, arguments, words):
+    try:
+        code = main(['evaluate', str(ur5_bag[0]), '--urdf', str(UR5), '--no-bag', '--no-page',
+                     *arguments])
+    except SystemExit as exit_:
+        code = exit_.code
+    assert code == 2 and words in capsys.readouterr().err
+
+
+def test_velocities_that_lie_are_refused_and_positions_used_on_request(capsys, tmp_path):
+    t, q, qd, qdd = sines(6, 10.0, 125.0)
+    bag = record(tmp_path / 'bag', NAMES, t, q, 0.0 * qd, pinocchio_torques(UR5, q, qd, qdd))
+    arguments = ['evaluate', str(bag), '--urdf', str(UR5), '--no-bag', '--no-page']
+    assert main(arguments) == 2
+    assert 'contradict the positions' in capsys.readouterr().err
+    found = figures(capsys, *arguments[1:], '--speeds', 'position')
+    assert all(row['r2'] > 0.9999 for row in found['joints'])
+
+
+# -- real arms ------------------------------------------------------------------------------------
+
+
+def test_the_panda_bag_is_met_by_the_urdf_alone(capsys):
+    found = figures(capsys, real_bag('panda'), '--urdf', example_urdf('panda.urdf'), '--rename',
+                    'fer_=panda_', '--lock', 'panda_finger_joint1=0', '--no-bag', '--no-page')
+    rmse = [row['rmse'] for row in found['joints']]
+    assert (np.array(rmse) <= [0.9, 1.9, 1.9, 2.2, 0.7, 0.6, 0.4]).all()
+
+
+def test_the_ur10_bag_shows_how_much_friction_a_bare_urdf_misses(capsys):
+    found = figures(capsys, real_bag('ur10'), '--urdf', example_urdf('ur10_robot.urdf'),
+                    '--no-bag', '--no-page')
+    # the figures of notes/ros.md section 4, which used another filter: rounded to 0.1 N m there
+    np.testing.assert_allclose([row['rmse'] for row in found['joints']],
+                               [21.5, 22.2, 16.7, 6.1, 4.1, 5.7], rtol=0.02)
+
+
+# -- pictures -------------------------------------------------------------------------------------
+
+
+def test_an_envelope_keeps_the_extremes_of_a_long_signal():
+    rng = np.random.default_rng(2)
+    t = np.arange(100_000) * 0.002
+    rows = rng.normal(size=(len(t), 2))
+    envelope = Envelope(bins=100)
+    for block in blocks(t, rows, size=1234):
+        envelope.add(*block)
+    assert 100 <= len(envelope.t) <= 200
+    assert envelope.low.min() == rows.min() and envelope.high.max() == rows.max()
+    width = envelope.t[1] - envelope.t[0]
+    for k in (0, 50, len(envelope.t) - 1):
+        # a sample within a rounding of the edge may fall to either side
+        inside = rows[(t >= envelope.t[k] + 1e-9) & (t < envelope.t[k] + width - 1e-9)]
+        assert (envelope.low[k] <= inside.min(0)).all()
+        assert (envelope.high[k] >= inside.max(0)).all()
+
+
+def test_names_from_outside_do_not_become_html():
+    evil = '<script>alert(1)</script>'
+    text = curve_page(evil, [text_block(evil), table([evil], [[evil]]),
+                             curves(evil, np.arange(3.0), [(np.zeros(3), np.ones(3))] * 2, evil)])
+    assert '<script' not in text and text.count('&lt;script') >= 6
+
+
+def test_a_chart_of_one_value_or_none_is_drawn_all_the_same():
+    one = np.array([1.0])
+    assert '<svg' in curves('one', one, [(one, one)] * 2, 'N m')
+    assert 'no data' in curves('none', one[:0], [(one[:0], one[:0])] * 2, 'N m')
