@@ -20,7 +20,7 @@ from slots import measure
 
 import kane_dynamics as kd
 
-SAMPLES = {'UR5': 4096, 'Panda': 4096, 'Talos-32': 1024}   # per batch call
+SAMPLES = {'UR5': 16384, 'Panda': 16384, 'Talos-32': 2048}   # per batch call
 PEER_SAMPLES = 256                                         # of one call of the peer's batch
 
 
@@ -184,7 +184,7 @@ def operation_counts():
                   ('inverse', 'mass_matrix', 'forward')}
         print(f'  {arm:<9}', '  '.join(f'{name} {count.mul}/{count.add}'
                                        for name, count in counts.items()))
-    print('  general 6R: 396/337 = (86 n - 120)/(75 n - 113); Angeles, Ma, Rojas 1989: 521/435')
+    print('  general 6R: 395/336 = (86 n - 121)/(75 n - 114); Angeles, Ma, Rojas 1989: 521/435')
 
 
 def versions():

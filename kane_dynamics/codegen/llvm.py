@@ -78,21 +78,21 @@ class LlvmKernel:
 
     def fill_many(self, arrays, out, threads=1):
         """Compute samples: (N, size) arrays, (size,) for a shared one, to `out` (N, outputs)."""
-        bounds = np.linspace(0, len(out), max(1, threads) + 1).astype(int)
-        parts = [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:]) if b > a]
+        rows, threads = len(out), max(1, min(threads, len(out)))
+        parts = [slice(k * rows // threads, (k + 1) * rows // threads) for k in range(threads)]
+        if threads > 1:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(lambda part: self._fill_part(arrays, out, part), parts))
+        elif rows:
+            self._fill_part(arrays, out, parts[0])
 
-        def fill_part(rows):
-            pointers = [array.ctypes.data if each.shared else array[rows].ctypes.data
-                        for each, array in zip(self.program.inputs, arrays)]
-            workspace = np.zeros(llvm_text.workspace_size(self.program))
-            self._batch(rows.stop - rows.start, *pointers, out[rows].ctypes.data,
-                        workspace.ctypes.data)
-
-        if len(parts) > 1:
-            with ThreadPoolExecutor(len(parts)) as pool:
-                list(pool.map(fill_part, parts))
-        elif parts:
-            fill_part(parts[0])
+    def _fill_part(self, arrays, out, rows):
+        """Compute some of the rows, without the interpreter's lock."""
+        pointers = [array.ctypes.data if each.shared else array[rows].ctypes.data
+                    for each, array in zip(self.program.inputs, arrays)]
+        workspace = np.zeros(llvm_text.workspace_size(self.program))
+        self._batch(rows.stop - rows.start, *pointers, out[rows].ctypes.data,
+                    workspace.ctypes.data)
 
     def iterate(self, state, driven, shared, steps):
         """Return states (steps + 1, size): the program applied to its own result again and again.
