@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Envelope:
-    """Keep m signals in `bins` to 2 `bins` bins, whatever the length: they double when they run out.
+    """Keep m signals in `bins` to 2 `bins` bins, whatever the length: bins double when needed.
 
     After some adds: t (B,) [s], the beginnings of bins that hold samples; low, high (B, m).
     """
