@@ -68,8 +68,13 @@ class Verdict:
 
     @property
     def worst(self):
-        """Return the check with the least margin, or None without checks."""
-        return self.checks[0] if self.checks else None
+        """Return the check with the least margin, or None without checks.
+
+        A position within its range is no load: it comes last, however near to the end it is.
+        """
+        def rank(check):
+            return check.kind == 'position' and check.passed
+        return min(self.checks, key=rank, default=None)
 
     def of(self, subject):
         """Return the checks of a joint, link or frame, worst first."""

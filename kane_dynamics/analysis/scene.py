@@ -1,0 +1,55 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the steps of a task file refer to: the arm, where it stands, where files are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+
+class Scene:
+    """The arm and the posture that the steps so far have brought it to.
+
+    dynamics: of the arm; folder: where files that steps name are; frame: the link whose path is
+    told; read_bag(path, topic, joint names) -> t, q[, qd]: how recordings are read.
+    """
+
+    def __init__(self, dynamics, folder, frame, read_bag=None):
+        self.dynamics, self.robot = dynamics, dynamics.robot
+        self.folder, self.frame, self.read_bag = Path(folder), frame, read_bag
+        self.posture = None         # (n,) where the last step ended
+
+    def posture_of(self, marked):
+        """Return joint positions (n,): a list in joint order, names with values, or 'zero'.
+
+        Joints that are not named stay where they are; at the start, at zero.
+        """
+        robot = self.robot
+        units = ['m' if joint.kind == 'prismatic' else 'rad'
+                 for joint in robot.independent_joints]
+        if marked.is_list:
+            items = marked.items()
+            if len(items) != robot.n_joints:
+                marked.fail(f'expected {robot.n_joints} numbers, for '
+                            f'{", ".join(robot.joint_names)}; got {len(items)}')
+            return np.array([item.number(unit) for item, unit in zip(items, units)])
+        if marked.is_text and marked.node.value == 'zero':
+            return np.zeros(robot.n_joints)
+        if not marked.is_mapping:
+            marked.fail("expected a list of joint positions, names with positions, or 'zero'")
+        posture = np.zeros(robot.n_joints) if self.posture is None else self.posture.copy()
+        for name, value in marked.fields(robot.joint_names).items():
+            k = robot.joint_index(name)
+            posture[k] = value.number(units[k])
+        return posture
+
+    def start_of(self, step, entries):
+        """Return the posture (n,) that a step starts from: its own, or where the arm stands."""
+        if 'posture' in entries:
+            self.posture = self.posture_of(entries['posture'])
+        if self.posture is None:
+            step.fail("where does the arm start? give the first step a 'posture': its joint "
+                      'positions')
+        return self.posture
