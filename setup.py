@@ -57,6 +57,7 @@ setup(
             'kane = kane_dynamics.cli:main',
             # ROS nodes, one line each: '<name> = kane_dynamics.nodes.<name>:main'
             'feedforward = kane_dynamics.nodes.feedforward:main',
+            'simulator = kane_dynamics.nodes.simulator:main',
         ],
     },
 )

@@ -53,6 +53,8 @@ class ContactEquation(StateEquation):
         self.force = np.zeros(n)                    # of contact on joints; good for held ones
         self._free = self._free_block = None        # places of the speeds that are not held
         self._bias, self.mass = np.zeros(self.nv), np.zeros((self.nv, self.nv))
+        from scipy.linalg.lapack import dgesv              # here: only contact needs it
+        self._solve = dgesv
         self._step_bias = dynamics.bind('bias', self.q, self.qd, self._bias)
         self._step_mass = dynamics.bind('mass_matrix', self.q, self.mass)
 
@@ -77,8 +79,9 @@ class ContactEquation(StateEquation):
         self.qdd[:] = 0.0
         self._bias -= self.load
         if len(self._free):
-            self.qdd[self._free] = np.linalg.solve(self.mass[self._free_block],
-                                                   -self._bias[self._free])
+            # LAPACK itself: numpy's way to it takes several times as long as the solution
+            self.qdd[self._free] = self._solve(self.mass[self._free_block],
+                                               -self._bias[self._free])[2]
             self._bias += self.mass @ self.qdd
         self.force[:] = self._bias[self.joints]
         return loss

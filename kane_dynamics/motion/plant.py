@@ -94,6 +94,8 @@ class Plant:
 
     def command(self, tau):
         """Hold torques tau (n_joints,) from now on, cut to the effort limits."""
+        if self._step.at_rest and (tau != self._command).any():
+            self._step.at_rest = False
         self._command[:] = tau
         np.clip(self._command, -self._limits, self._limits, out=self.tau)
         self.saturated += bool((self.tau != self._command).any())
@@ -103,6 +105,7 @@ class Plant:
         if link not in self.robot.link_names:
             raise InputError(f'wrench on {link!r}: no such link; there are '
                              f'{list(self.robot.link_names)}')
+        self._step.at_rest = False
         self._pushes.pop(link, None)
         if wrench is not None:
             wrench = np.array(wrench, dtype=float)
@@ -158,24 +161,35 @@ class Plant:
         """Return the friction (n_joints,) that holds a joint at rest, at most [N m or N]."""
         return self._step.equation.breakaway
 
+    @property
+    def braked(self):
+        """Return whether the brakes hold all joints."""
+        return self._braked
+
+    @braked.setter
+    def braked(self, on):
+        self._step.at_rest &= self._braked == bool(on)
+        self._braked = bool(on)
+
     def reset(self):
         """Go back to the state at the start: no torque, no push, no brake, empty accounts."""
         self._state.q[:], self._state.qd[:] = self._q0, self._qd0
+        self._step.at_rest = False
         self._command[:] = self.tau[:] = 0.0
         self._pushes.clear()
         self._state.tau[:] = 0.0
         self._state.refresh()
         self.periods = 0
-        self.braked = False
+        self._braked = False
         self._step.forget()
         self.account.restart(self._state.q, self._state.qd)
 
     def advance(self):
         """Pass one period."""
         start = self.periods * self.period
-        braked = self.braked and self.robot.nv == self.robot.n_joints
-        for k in range(0 if braked and not self._state.qd.any() else self.substeps):
-            self._step(start + k * self._step.h, self.braked)
+        for k in range(self.substeps):
+            if not self._step.at_rest:
+                self._step(start + k * self._step.h, self.braked)
         self.periods += 1
         if not np.isfinite(self._state.qd).all():
             raise InputError(f'the arm {self.robot.name!r} is not finite any more after '

@@ -57,15 +57,18 @@ class PlantStep:
                         and (friction.stiction != friction.coulomb).any())
         self._touches = friction is not None or stops is not None
         self.contacts = 0
+        self.at_rest = False    # nothing moved in the last step, nor will it under the same forces
 
     def forget(self):
         """Begin anew: the state was set by hand and time goes back to zero."""
         self._march.forget()
-        self.contacts = 0
+        self.contacts, self.at_rest = 0, False
 
     def __call__(self, t, braked):
         """Take the step that begins at time t [s]."""
-        if braked or not self._glide():
+        self.at_rest = (braked and len(self._none) == self._robot.nv
+                        and not self.stepper.qd.any())
+        if not self.at_rest and (braked or not self._glide()):
             self._march_on(t, braked)
 
     def _glide(self):
@@ -86,7 +89,8 @@ class PlantStep:
             if not self._can_hold(held):
                 return False
             if held.all() and len(held) == self._robot.nv:
-                return True                                # nothing moves
+                self.at_rest = True
+                return True
             return self._step_held(held, dry)
         stepper.step()
         if self._touches and self._contact_changed(dry):

@@ -30,11 +30,9 @@ class Simulation:
     """
 
     def __init__(self, plant, sensor, command_delay=0, command_timeout=0, reaction='brake'):
-        if reaction not in REACTIONS:
-            raise InputError(f'reaction {reaction!r} is not one of {list(REACTIONS)}')
         self.plant, self.sensor = plant, sensor
         self.command_delay, self.command_timeout = command_delay, command_timeout
-        self.reaction = reaction
+        self._reaction = _checked_reaction(reaction)
         self.period = 0             # the one that is next
         self.late = 0               # commands that came after their time
         self.timeouts = 0           # times that commands stayed away
@@ -52,6 +50,17 @@ class Simulation:
         self._last = None           # the period of the last command that took effect
         self.measured = self._measure()
         self._apply_reaction()
+
+    def set_reaction(self, reaction):
+        """Change the reaction to missing commands; at once where they are missing."""
+        self._reaction = _checked_reaction(reaction)
+        if not self._driven:
+            self._apply_reaction()
+
+    def hold(self):
+        """Brake the arm until the next command, whatever the reaction is."""
+        self._driven = False
+        self.plant.braked = True
 
     @property
     def driven(self):
@@ -113,7 +122,12 @@ class Simulation:
 
     def _apply_reaction(self):
         self._driven = False
-        if self.reaction == 'brake':
-            self.plant.braked = True
-        if self.reaction != 'last':
+        self.plant.braked = self._reaction == 'brake'
+        if self._reaction != 'last':
             self.plant.command(np.zeros(self.plant.robot.n_joints))
+
+
+def _checked_reaction(reaction):
+    if reaction not in REACTIONS:
+        raise InputError(f'reaction {reaction!r} is not one of {list(REACTIONS)}')
+    return reaction
