@@ -22,6 +22,7 @@ Turn, Slerp, EulerAngles, DirectionAndSpin, ThroughOrientations    orientations 
 Pointing, PointingAngles                                      directions of one axis of a frame
 JointLine, JointSpline                                        paths of all joints
 inverse_kinematics                                            a posture for a place
+minimum_time    a joint path in the shortest time within torque, speed and acceleration limits
 """
 
 from kane_dynamics.motion.acceptance import accept, State
@@ -34,6 +35,7 @@ from kane_dynamics.motion.extrema import Extrema, find_extrema
 from kane_dynamics.motion.goal import Goal
 from kane_dynamics.motion.inverse_kinematics import inverse_kinematics, NotReachedError
 from kane_dynamics.motion.joint_path import JointLine, JointSpline
+from kane_dynamics.motion.minimum_time import minimum_time, TimedPath
 from kane_dynamics.motion.moves import Move, plan_move
 from kane_dynamics.motion.orientation import (
     DirectionAndSpin, EulerAngles, Slerp, ThroughOrientations, Turn)
@@ -56,8 +58,8 @@ __all__ = [
     'Finding', 'Goal', 'GoalRefusedError', 'JointLine', 'JointSpline', 'JointTask', 'LAWS',
     'Law', 'Line', 'Move', 'NotReachedError', 'Pointing', 'PointingAngles', 'Reason', 'Rules',
     'Slerp', 'Spherical', 'State', 'TaskError', 'TaskSequence', 'ThroughOrientations',
-    'Tolerances', 'Trajectory', 'Turn', 'WayPoints', 'accept', 'brake', 'densify',
+    'TimedPath', 'Tolerances', 'Trajectory', 'Turn', 'WayPoints', 'accept', 'brake', 'densify',
     'fill_effort', 'find_extrema', 'hold', 'in_sequence', 'inverse_kinematics',
-    'largest_alpha', 'largest_alpha_kinematic', 'plan_move', 'position_error',
+    'largest_alpha', 'largest_alpha_kinematic', 'minimum_time', 'plan_move', 'position_error',
     'quintic_spline_fields', 'sampled', 'scale_time', 'shortest_angular_distance', 'spliced',
     'spline_velocities']
