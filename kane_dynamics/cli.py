@@ -17,6 +17,7 @@ COMMANDS = {
     'info': 'print an arm as a table, with what is odd about it',
     'check': 'compare every function with Pinocchio on random states',
     'count': 'count the operations of the generated code',
+    'modes': 'print and draw the vibrations of a flexible arm',
     'export': 'write an arm as C99 or Python source',
     'evaluate': 'compare torques with the efforts in a bag',
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.analysis.deflection import DeflectionWatch
 from kane_dynamics.analysis.differences import by_differences, steps_of
 from kane_dynamics.exceptions import InputError, KaneDynamicsError
 
@@ -32,14 +33,23 @@ def static_sag(dyn, q):
         residual = force(eta)
         before, step = step, np.linalg.solve(stiffness, residual)
         eta = eta - step
-        if abs(residual).max() <= ROUND_OFF * abs(stiffness * eta).max() or not eta.any():
-            return np.concatenate([q[:-n], eta])
-        # at round-off the step no longer shrinks
-        if abs(step).max() <= 1e-9 * abs(eta).max() and abs(step).max() >= 0.5 * abs(before).max():
-            return np.concatenate([q[:-n], eta])
-    raise KaneDynamicsError(
-        f'{dyn.robot.name!r} finds no rest at joints {q[:-n].tolist()}: its links are too soft '
-        'for their load; check EI and the masses')
+        # at rest, or at round-off, where the steps no longer shrink
+        if (abs(residual).max() <= ROUND_OFF * abs(stiffness * eta).max() or not eta.any()
+                or (abs(step).max() <= 1e-9 * abs(eta).max()
+                    and abs(step).max() >= 0.5 * abs(before).max())):
+            break
+    else:
+        raise KaneDynamicsError(f'{dyn.robot.name!r} finds no rest {_too_soft(q, n)}')
+    if np.linalg.eigvalsh((stiffness + stiffness.T) / 2)[0] <= 0.0:
+        raise KaneDynamicsError(f'{dyn.robot.name!r} does not stay at rest {_too_soft(q, n)}')
+    q = np.concatenate([q[:-n], eta])
+    DeflectionWatch(dyn.robot).check(q)
+    return q
+
+
+def _too_soft(q, n):
+    return (f'at joints {q[:-n].tolist()}: its links are too soft for their load; check the '
+            'stiffness and the masses')
 
 
 def _whole(robot, q):

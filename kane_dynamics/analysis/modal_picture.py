@@ -1,0 +1,79 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""A picture of the lowest vibrations of an arm: at rest grey, at its turning points coloured."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kane_dynamics.analysis.arm_lines import ArmLines
+from kane_dynamics.exceptions import MissingDependencyError
+
+MOST = 6             # vibrations in one picture
+SIZE = 0.12          # largest displacement in the picture, of the arm's extent
+SMALL = 1e-5         # [m or rad] step to find the directions of motion
+VIEWS = (('side: x, z', 0, 2), ('front: y, z', 1, 2), ('top: x, y', 0, 1))
+VISIBLE = 0.05       # of the largest displacement: views that show less are left out
+REST, BENT, BACK = '#8a8f98', '#c2410c', '#e9b49a'
+
+
+def picture_of_modes(robot, found, path, most=MOST):
+    """Write the picture of a Vibration to a file; the ending of its name says which format."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingDependencyError('a picture needs matplotlib: pip install matplotlib '
+                                     f'({error})') from None
+    lines = ArmLines(robot)
+    rest = _flat(lines.at(found.q))
+    count = min(most, len(found.squares))
+    motions = [_motion(lines, found.q, found.shapes[:, k]) for k in range(count)]
+    views = _views(rest, motions)
+    figure = Figure(figsize=(3.0 * count, 3.0 * len(views) + 0.4), layout='constrained')
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(len(views), count, squeeze=False)
+    for row, (title, a, b) in zip(panels, views):
+        for k, panel in enumerate(row):
+            for sign, colour, width in ((0, REST, 1.5), (-1, BACK, 1.2), (1, BENT, 2.0)):
+                for points, motion in zip(rest, motions[k]):
+                    bent = points + sign * motion
+                    panel.plot(bent[:, a], bent[:, b], color=colour, lw=width,
+                               solid_capstyle='round')
+            panel.set_aspect('equal', adjustable='datalim')
+            panel.margins(0.1)
+            panel.tick_params(labelsize=7)
+        row[0].set_ylabel(f'{title} [m]', fontsize=9)
+    for k, panel in enumerate(panels[0]):
+        panel.set_title(f'{k + 1}: {found.frequencies[k]:.4g} Hz', fontsize=10)
+    figure.suptitle(f'{robot.name}, joints {found.joints}; displacements enlarged', fontsize=10)
+    figure.savefig(path, dpi=110)
+
+
+def _flat(pose):
+    return [points for parts in pose.values() for points in parts]
+
+
+def _motion(lines, q, shape):
+    """Return how far each point moves in a vibration that is enlarged until it is seen well.
+
+    To first order: a shape enlarged in its coordinates would show the foreshortening enlarged too.
+    """
+    along = shape
+    if len(q) != len(shape):                               # a floating base is drawn at rest
+        along = np.concatenate([np.zeros(7), shape[6:]])
+    small = SMALL / max(abs(along).max(), 1e-300)
+    forth, back = (_flat(lines.at(q + sign * small * along)) for sign in (1, -1))
+    motion = [a - b for a, b in zip(forth, back)]
+    largest = max(abs(part).max() for part in motion)
+    extent = np.ptp(np.vstack(forth), axis=0).max()
+    return [part * (SIZE * extent / max(largest, 1e-300)) for part in motion]
+
+
+def _views(rest, motions):
+    """Return the views that show motion: two of three for an arm in space, one in a plane."""
+    moved = np.max([abs(np.vstack(motion)).max(axis=0) for motion in motions], axis=0)
+    size = moved + np.ptp(np.vstack(rest), axis=0)
+    shown = [view for view in VIEWS
+             if min(size[view[1]], size[view[2]]) > VISIBLE * size.max()]
+    return shown[:2] or [max(VIEWS, key=lambda view: size[view[1]] + size[view[2]])]
