@@ -83,9 +83,9 @@ def test_a_signal_ends_the_process_in_order_with_the_arm_held(number):
         rig.run(0.2, HOME)
         rig.send(trajectory_message(JOINTS, [1.0], [HOME + 1.0]))
         wait(lambda: rig.filled, 'the goal')
-        rig.step(HOME)
+        rig.step(HOME + 0.1)
         assert rig.process.end(number) == 0, rig.process.log
-        wait(lambda: np.allclose(rig.commands[-1].data, gravity(HOME), atol=1e-9),
+        wait(lambda: np.allclose(rig.commands[-1].data, gravity(HOME + 0.1), atol=1e-9),
              'the gravity torque as the last command')
         assert 'Traceback' not in rig.process.log
     finally:

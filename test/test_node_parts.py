@@ -3,6 +3,7 @@
 """The parts that nodes are made of, each on its own: order, messages, parameters, loops."""
 
 import math
+from pathlib import Path
 import threading
 import time
 
@@ -16,7 +17,7 @@ from sensor_msgs.msg import JointState  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
 from kane_dynamics.exceptions import InputError  # noqa: E402
-from kane_dynamics.nodes import trajectory_cdr  # noqa: E402
+from kane_dynamics.nodes import managed_node, trajectory_cdr  # noqa: E402
 from kane_dynamics.nodes.clocked_loop import request_fifo, WallLoop  # noqa: E402
 from kane_dynamics.nodes.conversions import (  # noqa: E402
     CommandsWriter, goal_from_message, joint_order, JointStateWriter, nanoseconds, set_stamp)
@@ -26,6 +27,7 @@ from kane_dynamics.nodes.loop_statistics import LENGTH, LoopStatistics  # noqa: 
 from kane_dynamics.nodes.parameters import Parameter, Parameters, Schema  # noqa: E402
 from kane_dynamics.nodes.state_buffer import NEVER, StateBuffer  # noqa: E402
 
+ROOT = Path(__file__).resolve().parents[1]
 NAMES = ('a', 'b', 'c')
 
 
@@ -308,3 +310,12 @@ def test_only_what_happened_lately_is_a_warning():
     now[0] = 11.0
     assert not recently.grew('x', 3)
     assert recently.grew('x', 4)
+
+
+# -- documents ----------------------------------------------------------------------------------
+
+
+def test_the_document_lists_the_parameters_as_they_are():
+    text = (ROOT / 'doc' / 'feedforward.md').read_text(encoding='utf-8')
+    table = text.split('<!-- parameters -->\n')[1].split('<!-- /parameters -->')[0]
+    assert table == (managed_node.SCHEMA + SCHEMA).markdown()

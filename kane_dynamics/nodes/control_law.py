@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kane_dynamics.motion.angles import position_error
+from kane_dynamics.motion.angles import shortest_angular_distance
 
 CLOSED_LOOP = ('computed_torque', 'gravity', 'hold')   # modes that need joint_states
 FOLLOWING = ('feedforward', 'computed_torque')         # modes that follow trajectories
@@ -15,8 +15,8 @@ FOLLOWING = ('feedforward', 'computed_torque')         # modes that follow traje
 class ControlLaw:
     """Fill tau (n,) with the torque of a mode.
 
-    q, qd: the measured state; r_q, r_qd, r_qdd: the reference; e, ed: reference - measured;
-    effort: what the trajectory itself adds. All (n,), written by the caller or by `errors`.
+    measured (2, n): q, qd; reference (3, n): r_q, r_qd, r_qdd; error (2, n): e, ed, reference -
+    measured; effort (n,): what the trajectory itself adds. The caller writes them.
 
     feedforward       tau = id(r_q, r_qd, r_qdd) + effort
     computed_torque   pd:                tau = id(r_q, r_qd, r_qdd) + p e + d ed + effort
@@ -26,58 +26,68 @@ class ControlLaw:
     with id the inverse dynamics, rotors and friction (at r_qd) included.
     """
 
-    def __init__(self, joint_names, continuous):
+    def __init__(self, joint_names, model, continuous=()):
         n = len(joint_names)
-        self.continuous = np.array([name in continuous for name in joint_names])
-        self._turns = bool(self.continuous.any())
-        (self.q, self.qd, self.r_q, self.r_qd, self.r_qdd, self.tau, self.effort, self._feedback,
-         self._work) = np.zeros((9, n))
-        self.error = np.zeros((2, n))
+        self.measured, self.error, self.gains, self._products = np.zeros((4, 2, n))
+        self.q, self.qd = self.measured
         self.e, self.ed = self.error
-        self.p, self.d, self._zeros = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.p, self.d = self.gains
+        self.reference = np.zeros((3, n))
+        self.r_q, self.r_qd, self.r_qdd = self.reference
+        self.tau, self.effort, self._wanted, self._zeros = np.zeros((4, n))
+        self._followed = self.reference[:2]
+        self._turning = np.flatnonzero([name in continuous for name in joint_names])
         self.adds_effort = False
         self.feedback = 'pd'
+        self.connect(model)
+
+    def connect(self, model):
+        """Compute with another TorqueModel or Transition from now on."""
+        tau = self.tau
+        self._of_reference = model.bound(self.r_q, self.r_qd, self.r_qdd, self.r_qd, tau)
+        self._of_measured = model.bound(self.q, self.qd, self._wanted, self.r_qd, tau)
+        self._of_rest = model.bound(self.q, self.qd, self._wanted, self._zeros, tau)
+        self._gravity_measured = model.bound_gravity(self.q, tau)
+        self._gravity_reference = model.bound_gravity(self.r_q, tau)
 
     def errors(self):
         """Fill e and ed; continuous joints go the short way round."""
-        if self._turns:
-            self.e[:] = position_error(self.r_q, self.q, self.continuous)
-        else:
-            np.subtract(self.r_q, self.q, out=self.e)
-        np.subtract(self.r_qd, self.qd, out=self.ed)
+        np.subtract(self._followed, self.measured, out=self.error)
+        turning = self._turning
+        if len(turning):
+            self.e[turning] = shortest_angular_distance(self.q[turning], self.r_q[turning])
 
-    def compute(self, mode, model):
-        """Fill tau for a mode, with a TorqueModel or a Transition."""
-        tau = self.tau
+    def compute(self, mode):
+        """Fill tau for a mode; `errors` were filled where the mode has feedback."""
         if mode == 'gravity':
-            model.gravity(self.q, tau)
+            self._gravity_measured()
             return
+        tau = self.tau
         if mode == 'feedforward':
-            model.evaluate(self.r_q, self.r_qd, self.r_qdd, self.r_qd, tau)
+            self._of_reference()
         else:
-            feedback, work = self._feedback, self._work
-            np.multiply(self.p, self.e, out=feedback)
-            np.multiply(self.d, self.ed, out=work)
-            feedback += work
+            products = self._products
+            np.multiply(self.gains, self.error, out=products)
             if self.feedback == 'pd':
-                model.evaluate(self.r_q, self.r_qd, self.r_qdd, self.r_qd, tau)
-                tau += feedback
+                self._of_reference()
+                np.add(tau, products[0], out=tau)
+                np.add(tau, products[1], out=tau)
             else:
-                feedback += self.r_qdd
-                model.evaluate(self.q, self.qd, feedback, self.r_qd, tau)
+                np.add(self.r_qdd, products[0], out=self._wanted)
+                np.add(self._wanted, products[1], out=self._wanted)
+                self._of_measured()
         if self.adds_effort:
-            tau += self.effort
+            np.add(tau, self.effort, out=tau)
 
-    def compute_hold(self, q, qd, model):
-        """Fill tau with gravity at q, damped where the velocity qd is known (else None)."""
-        if qd is None:
-            model.gravity(q, self.tau)
+    def compute_hold(self, measured, damped):
+        """Fill tau with gravity at the measured pose (else the reference's), damped if asked."""
+        if not damped:
+            (self._gravity_measured if measured else self._gravity_reference)()
             return
-        np.multiply(self.d, qd, out=self._work)
-        np.negative(self._work, out=self._work)
+        np.multiply(self.d, self.qd, out=self._wanted)
+        np.negative(self._wanted, out=self._wanted)
         if self.feedback == 'pd':
-            model.gravity(q, self.tau)
-            self.tau += self._work
+            self._gravity_measured()
+            np.add(self.tau, self._wanted, out=self.tau)
         else:
-            # the gains are those of accelerations; no friction, as the reference is at rest
-            model.evaluate(q, qd, self._work, self._zeros, self.tau)
+            self._of_rest()     # the gains are those of accelerations

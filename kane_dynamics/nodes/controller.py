@@ -40,9 +40,10 @@ class Controller:
                  log=lambda level, text: None):
         self.joint_names = tuple(joint_names)
         n = len(self.joint_names)
-        self.law = ControlLaw(self.joint_names, continuous)
+        self.law = ControlLaw(self.joint_names, model, continuous)
         self.output = TorqueOutput(self.joint_names, np.broadcast_to(limit, (n,)),
                                    np.broadcast_to(rate, (n,)))
+        self.tau = self.output.tau           # (n,) what was given last
         self.model, self.target_model = model, model
         self.lock = threading.RLock()
         self.mode, self.phase = 'feedforward', Phase.IDLE
@@ -57,11 +58,7 @@ class Controller:
         self._lost_for = 0.0
         self._t = None
         self._waiting_model = None
-
-    @property
-    def tau(self):
-        """Return the torques (n,) that were given last."""
-        return self.output.tau
+        self._powers = np.empty((3, 6))      # work space of the trajectory's polynomials
 
     @property
     def needs_state(self):
@@ -136,11 +133,12 @@ class Controller:
         with self.lock:
             self.target_model = model
             if not self.phase.gives_torque or self.transition_time == 0.0:
-                self.model, self._waiting_model = model, None
+                self._use(model)
+                self._waiting_model = None
             elif isinstance(self.model, Transition):
                 self._waiting_model = model
             else:
-                self.model = Transition(self.model, model, self.transition_time)
+                self._use(Transition(self.model, model, self.transition_time))
 
     def set_path_tolerance(self, tolerance):
         """Set the largest errors of position and velocity (2, n) on the way; 0: none."""
@@ -165,8 +163,8 @@ class Controller:
     def cycle(self, t, fresh, fresh_velocity):
         """Compute the torques at time t [s]; return whether there are any to give.
 
-        The caller wrote the measured state into law.q and law.qd; the flags say whether they can
-        be used. Ramps and hold times count steps of at most LONGEST_STEP, whatever t does.
+        The caller wrote the measured state into law.measured; the flags say whether it can be
+        used. Ramps and hold times count steps of at most LONGEST_STEP, whatever t does.
         """
         with self.lock:
             dt = 0.0 if self._t is None else min(max(t - self._t, 0.0), LONGEST_STEP)
@@ -181,7 +179,8 @@ class Controller:
                 self._take_up()
             if not self.phase.gives_torque:
                 return False
-            self._advance_model(dt)
+            if self.model is not self.target_model:
+                self._advance_model(dt)
             if self.phase is Phase.RUNNING:
                 self._run(t)
             else:
@@ -202,7 +201,7 @@ class Controller:
                 self._leave(Phase.DISABLED)
         for _ in range(int(LONGEST_RAMP_DOWN / period)):
             with self.lock:
-                self.law.compute_hold(self._known_position(), None, self.model)
+                self.law.compute_hold(self.state_known, damped=False)
                 self.output.give(self.law.tau, period)
                 done = not self.output.ramping and self.output.reached(self.law.tau)
             yield
@@ -232,44 +231,53 @@ class Controller:
         self.trajectory = hold(self.joint_names, self._known_position(), self._t or 0.0)
         self.following = self.law.adds_effort = False
 
+    def _use(self, model):
+        self.model = model
+        self.law.connect(model)
+
     def _advance_model(self, dt):
-        if isinstance(self.model, Transition) and self.model.advance(dt):
-            self.model = self.model.new
-            if self._waiting_model is not None:
-                self.model = Transition(self.model, self._waiting_model, self.transition_time)
-                self._waiting_model = None
+        if self.model.advance(dt):
+            model, self._waiting_model = self._waiting_model, None
+            self._use(self.model.new if model is None
+                      else Transition(self.model.new, model, self.transition_time))
 
     def _run(self, t):
         law = self.law
         if self.mode == 'gravity':
-            law.r_q[:], law.r_qd[:], law.r_qdd[:] = law.q, law.qd, 0.0
+            law.reference[:2], law.r_qdd[:] = law.measured, 0.0
         else:
             if self.following and self.cmd_timeout and t > self.trajectory.end + self.cmd_timeout:
                 self._hold_here()
-            self.trajectory.sample_into(t, law.r_q, law.r_qd, law.r_qdd)
-            self.reference_known = True
-            if law.adds_effort:
-                law.effort[:] = self.trajectory.segments.effort_at(t - self.trajectory.start)
-            law.errors()
-            if self._path_tolerance is not None and self.following and self.needs_state:
-                self._check_path(t)
-        law.compute(self.mode, self.model)
+            self._sample(t)
+            if self.needs_state:
+                law.errors()
+                if self._path_tolerance is not None and self.following:
+                    self._check_path(t)
+        law.compute(self.mode)
+
+    def _sample(self, t):
+        trajectory, law = self.trajectory, self.law
+        trajectory.segments.evaluate(t - trajectory.start, self._powers, law.reference)
+        self.reference_known = True
+        if law.adds_effort:
+            law.effort[:] = trajectory.segments.effort_at(t - trajectory.start)
 
     def _check_path(self, t):
         # as joint_trajectory_controller: a trajectory that is left behind is given up
         law = self.law
         beyond = np.abs(law.error) > self._path_tolerance
-        if beyond.any():
-            kind, j = np.argwhere(beyond)[0]
-            self.path_violations += 1
-            self.path_violation = (
-                f'{("position", "velocity")[kind]} of joint {self.joint_names[j]!r} is '
-                f'{abs(law.error[kind, j]):.4g} from its trajectory; the tolerance is '
-                f'{self._path_tolerance[kind, j]:.4g}')
-            self._log('warning', f'{self.path_violation}. Holding the measured position')
-            self._hold_here()
-            self.trajectory.sample_into(t, law.r_q, law.r_qd, law.r_qdd)
-            law.errors()
+        if not beyond.any():
+            return
+        kind, j = np.argwhere(beyond)[0]
+        self.path_violations += 1
+        self.path_violation = (
+            f'{("position", "velocity")[kind]} of joint {self.joint_names[j]!r} is '
+            f'{abs(law.error[kind, j]):.4g} from its trajectory; the tolerance is '
+            f'{self._path_tolerance[kind, j]:.4g}')
+        self._log('warning', f'{self.path_violation}. Holding the measured position')
+        self._hold_here()
+        self._sample(t)
+        law.errors()
 
     def _hold(self, dt, fresh, fresh_velocity):
         if fresh or not self.state_known:
@@ -277,8 +285,7 @@ class Controller:
                 self.output.start_ramp(self.ramp_time)
                 self.phase = Phase.FAULT if self.fault else Phase.DISABLED
             self._lost_for = 0.0
-            self.law.compute_hold(self._known_position(), self.law.qd if fresh_velocity else None,
-                                  self.model)
+            self.law.compute_hold(self.state_known, damped=fresh and fresh_velocity)
             return
         self._lost_for += dt
         if self.phase is not Phase.ZERO and self._lost_for > self.ramp_time + self.fault_hold_time:
@@ -289,4 +296,4 @@ class Controller:
         if self.phase is Phase.ZERO:
             self.law.tau[:] = 0.0
         else:
-            self.law.compute_hold(self.law.q, None, self.model)
+            self.law.compute_hold(measured=True, damped=False)

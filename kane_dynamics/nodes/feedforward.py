@@ -77,10 +77,10 @@ class Feedforward(ManagedNode):
                                  f'{values["model_check.tolerance"]:g}')
         model = self.settings.torque_model(values, self._dynamics)
         controller = Controller(self.settings.active, model, self.settings.continuous,
-                                log=self._log)
+                                log=self.log)
         self.settings.apply(values, controller)
         controller.mode = values['mode']
-        self.goals = Goals(controller, self.settings, values, self._log)
+        self.goals = Goals(controller, self.settings, values, self.log)
         self.buffer = StateBuffer(self.settings.active)
         self._commands = CommandsWriter(self.settings.command_joints)
         self._effort = JointStateWriter(self.settings.command_joints)
@@ -115,6 +115,7 @@ class Feedforward(ManagedNode):
         """Stop the loop, bring the torque to a gravity hold and leave it there."""
         self.loop.stop()
         self._clock_watch.end()
+        self.buffer.read(self.controller.law.measured)
         period = self.loop.period
         for _ in self.controller.ramp_down(period):
             self._fill_messages(self.now())
@@ -134,7 +135,10 @@ class Feedforward(ManagedNode):
         if model_key(values) != model_key(self.parameters.values):
             model = self.settings.torque_model(values, self._dynamics)  # first: may be refused
         if 'mode' in changes:
-            self.controller.set_mode(changes['mode'], self.loop is not None and self.fresh()[0])
+            with self.controller.lock:
+                self.buffer.read(self.controller.law.measured)
+                self.controller.set_mode(changes['mode'],
+                                         self.loop is not None and self.fresh()[0])
         self.settings.apply(values, self.controller)
         if model is not None:
             self.controller.set_model(model)
@@ -166,9 +170,9 @@ class Feedforward(ManagedNode):
         position, velocity = self.fresh()
         if not position:
             return None
-        q, qd = np.zeros((2, len(self.buffer.joint_names)))
-        self.buffer.read(q, qd)
-        return State(q, qd if velocity else None)
+        state = np.zeros((2, len(self.buffer.joint_names)))
+        self.buffer.read(state)
+        return State(state[0], state[1] if velocity else None)
 
     def _jumped(self, ns):
         """Forget what was stamped before a jump of the clock, and hold."""
@@ -184,7 +188,7 @@ class Feedforward(ManagedNode):
         controller = self.controller
         with controller.lock:
             self._clock_watch.look(now)
-            self.buffer.read(controller.law.q, controller.law.qd)
+            self.buffer.read(controller.law.measured)
             stamp = now if stamp is None else stamp
             gives = controller.cycle(seconds_since(self.epoch, stamp), *self.fresh(now))
             if gives:
@@ -201,12 +205,15 @@ class Feedforward(ManagedNode):
         return 0.0
 
     def _fill_messages(self, stamp):
-        controller, order = self.controller, self.settings.command_order
-        law, effort = controller.law, self._effort
-        controller.tau.take(order, out=self._commands.data)
-        effort.effort[:] = self._commands.data
-        law.r_q.take(order, out=effort.position)
-        law.r_qd.take(order, out=effort.velocity)
+        law, effort = self.controller.law, self._effort
+        tau, order = self.controller.tau, self.settings.command_order
+        if order is None:
+            effort.position[:], effort.velocity[:], effort.effort[:] = law.r_q, law.r_qd, tau
+        else:
+            law.r_q.take(order, out=effort.position)
+            law.r_qd.take(order, out=effort.velocity)
+            tau.take(order, out=effort.effort)
+        self._commands.data[:] = effort.effort
         effort.stamped(stamp)
 
     def _publish(self):
@@ -266,21 +273,14 @@ class Feedforward(ManagedNode):
         try:
             if self.loop is None:
                 raise InputError(f'the node is {self.state}; activate it first')
-            response.message = (self.controller.enable(all(self.fresh())) if request.data
-                                else self.controller.disable())
+            with self.controller.lock:
+                self.buffer.read(self.controller.law.measured)
+                response.message = (self.controller.enable(self.fresh()[0]) if request.data
+                                    else self.controller.disable())
             response.success = True
         except InputError as error:
             response.success, response.message = False, str(error)
         return response
-
-    def _log(self, level, text):
-        logger = self.get_logger()  # rclpy wants a line of its own for each level
-        if level == 'error':
-            logger.error(text)
-        elif level == 'warning':
-            logger.warning(text)
-        else:
-            logger.info(text)
 
 
 def main(arguments=None):

@@ -61,9 +61,9 @@ MODEL = Schema(
               'centre', unit='kg m^2', lengths=(6,), runtime=True),
     Parameter('payload.link', 'str', '', 'the link that holds it; may be left out when the arm '
               'has one end', runtime=True),
-    Parameter('friction.viscous', 'floats', (), 'not set: <dynamics damping> of the URDF',
+    Parameter('friction.viscous', 'floats', (), 'not set: `<dynamics damping>` of the URDF',
               unit='N m s/rad or N s/m', low=0.0, **PER_JOINT),
-    Parameter('friction.coulomb', 'floats', (), 'not set: <dynamics friction> of the URDF',
+    Parameter('friction.coulomb', 'floats', (), 'not set: `<dynamics friction>` of the URDF',
               unit=TORQUE, low=0.0, **PER_JOINT),
     Parameter('friction.stiction', 'floats', (), 'breakaway level; not set: as coulomb',
               unit=TORQUE, low=0.0, **PER_JOINT),
@@ -87,8 +87,8 @@ MODEL = Schema(
 )
 
 SAFETY = Schema(
-    Parameter('limits.effort', 'floats', (), 'torques are cut to it; not set: <limit effort> of '
-              'the URDF', unit=TORQUE, above=0.0, **PER_JOINT),
+    Parameter('limits.effort', 'floats', (), 'torques are cut to it; not set: `<limit effort>` '
+              'of the URDF', unit=TORQUE, above=0.0, **PER_JOINT),
     Parameter('limits.effort_rate', 'floats', (), 'torques change at most so fast; not set: no '
               'limit', unit='N m/s or N/s', above=0.0, **PER_JOINT),
     Parameter('state_timeout', 'float', 0.1, 'joint_states further from now are stale; counted '
@@ -164,3 +164,7 @@ EFFORT = Schema(
 )
 
 SCHEMA = LOOP + JOINTS + MODEL + SAFETY + TRAJECTORY + EFFORT
+
+if __name__ == '__main__':      # the table of doc/feedforward.md
+    from kane_dynamics.nodes import managed_node
+    print((managed_node.SCHEMA + SCHEMA).markdown(), end='')

@@ -97,6 +97,7 @@ class Goals:
         the stamp that was sent; joints are in the order of `joints`. epoch [ns] of the times.
         """
         values, order = self._values, self._settings.command_order
+        order = slice(None) if order is None else order
         filled = self._filled(trajectory)
         begin = max(now, goal.stamp or now) if goal.stamp else now
         first = np.searchsorted(filled.times, min(begin, trajectory.end) - trajectory.start - 1e-9)

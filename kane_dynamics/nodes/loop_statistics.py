@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-LENGTH = 1 << 14  # cycles that are remembered: 16 s at 1 kHz
+LENGTH = 1 << 12  # cycles that are remembered: 4 s at 1 kHz; more would take long to sort
 
 
 class LoopSummary(NamedTuple):

@@ -66,6 +66,16 @@ class ManagedNode(LifecycleNode):
         """Return 'unconfigured', 'inactive', 'active' or 'finalized' (or one in between)."""
         return self._state_machine.current_state[1]
 
+    def log(self, level, text):
+        """Log at 'info', 'warning' or 'error'; rclpy wants a line of its own for each level."""
+        logger = self.get_logger()
+        if level == 'error':
+            logger.error(text)
+        elif level == 'warning':
+            logger.warning(text)
+        else:
+            logger.info(text)
+
     def _changed(self, changes):
         if self.parameters.fixed:
             self.change_parameters(changes)

@@ -35,7 +35,9 @@ class Settings:
         self.command_joints = values['joints'] or self.active
         # places of the arm's joints in `joints`, and the other way round
         self._into = joint_order(self.active, self.command_joints, 'joints')
-        self.command_order = joint_order(self.command_joints, self.active, 'joints')
+        self.command_order = None       # where it is the arm's own
+        if tuple(self.command_joints) != self.active:
+            self.command_order = joint_order(self.command_joints, self.active, 'joints')
         self.continuous = tuple(name for name in self.active
                                 if robot.joint(name).kind == 'continuous')
         self._places = [robot.joint_index(name) for name in self.active]

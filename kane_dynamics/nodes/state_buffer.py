@@ -27,7 +27,8 @@ class StateBuffer:
     def __init__(self, joint_names):
         self.joint_names = tuple(joint_names)
         n = len(self.joint_names)
-        self.position, self.velocity, self.effort = np.zeros((3, n))
+        self._values = np.zeros((3, n))
+        self.position, self.velocity, self.effort = self._values
         self.stamps = {field: np.full(n, NEVER) for field in FIELDS}  # [ns] per joint
         self.received = 0
         self.rejected = 0
@@ -92,11 +93,10 @@ class StateBuffer:
                 self._orders[key] = known
         return known
 
-    def read(self, q, qd):
-        """Copy positions and velocities (n,)."""
+    def read(self, out):
+        """Copy positions and velocities into out (2, n)."""
         with self._lock:
-            q[:] = self.position
-            qd[:] = self.velocity
+            out[:] = self._values[:2]
 
     def missing(self, field):
         """Return the names of the joints that were never told of."""

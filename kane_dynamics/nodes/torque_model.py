@@ -10,7 +10,7 @@ from kane_dynamics.exceptions import InputError
 
 
 class TorqueModel:
-    """Compute the torques of the n active joints; nothing is allocated in evaluate and gravity.
+    """Compute the torques of the n active joints.
 
     tau = t + friction(qd of the reference, t),  t = inverse(q, qd, qdd) + armature qdd
 
@@ -32,42 +32,51 @@ class TorqueModel:
         self._locked = [(robot.joint_index(name), value) for name, value in locked.items()]
         self.friction = friction if friction is not None and friction.acts else None
         self.armature = None if armature is None or not np.any(armature) else np.array(armature)
-        self._q, self._qd, self._qdd, self._tau, zero, self._rest = np.zeros((6, robot.nv))
+
+    def bound(self, q, qd, qdd, friction_qd, out):
+        """Return step(): fills out (n,) from these arrays (n,), checked now; for control loops."""
+        inverse = self._bound_inverse(q, qd, qdd, out)
+        armature, friction = self.armature, self.friction
+        if armature is None and friction is None:
+            return inverse
+        work = np.zeros(len(self.joint_names))
+
+        def step():
+            inverse()
+            if armature is not None:
+                np.multiply(armature, qdd, out=work)
+                np.add(out, work, out=out)
+            if friction is not None:
+                np.add(out, friction.torque(friction_qd, out), out=out)
+        return step
+
+    def bound_gravity(self, q, out):
+        """Return step(): fills out (n,) with what holds the arm at rest at q (n,)."""
+        zero = np.zeros(len(self.joint_names))
+        inverse = self._bound_inverse(q, zero, zero, out)
+        offset = None if self.friction is None else self.friction.offset
+        if offset is None:
+            return inverse
+
+        def step():
+            inverse()
+            np.add(out, offset, out=out)
+        return step
+
+    def _bound_inverse(self, q, qd, qdd, out):
+        if self._whole:
+            return self.dynamics.bind('inverse', q, qd, qdd, out)
+        active = self._active
+        full_q, full_qd, full_qdd, full_tau = np.zeros((4, self.dynamics.robot.nv))
         for index, value in self._locked:
-            self._q[index] = self._rest[index] = value
-        self._inverse = dynamics.bind('inverse', self._q, self._qd, self._qdd, self._tau)
-        self._gravity = dynamics.bind('inverse', self._rest, zero, zero, self._tau)
-        self._work = np.zeros(len(active))
+            full_q[index] = value
+        inverse = self.dynamics.bind('inverse', full_q, full_qd, full_qdd, full_tau)
 
-    def evaluate(self, q, qd, qdd, reference_qd, out):
-        """Fill out (n,) with the torques of a motion; friction is that of the reference."""
-        if self._whole:
-            self._q[:], self._qd[:], self._qdd[:] = q, qd, qdd
-            self._inverse()
-            out[:] = self._tau
-        else:
-            active = self._active
-            self._q[active], self._qd[active], self._qdd[active] = q, qd, qdd
-            self._inverse()
-            np.take(self._tau, active, out=out)
-        if self.armature is not None:
-            np.multiply(self.armature, qdd, out=self._work)
-            out += self._work
-        if self.friction is not None:
-            out += self.friction.torque(reference_qd, out)
-
-    def gravity(self, q, out):
-        """Fill out (n,) with the torques that hold the arm at rest at q (n,)."""
-        if self._whole:
-            self._rest[:] = q
-            self._gravity()
-            out[:] = self._tau
-        else:
-            self._rest[self._active] = q
-            self._gravity()
-            np.take(self._tau, self._active, out=out)
-        if self.friction is not None and self.friction.offset is not None:
-            out += self.friction.offset
+        def step():
+            full_q[active], full_qd[active], full_qdd[active] = q, qd, qdd
+            inverse()
+            np.take(full_tau, active, out=out)
+        return step
 
     def evaluate_many(self, q, qd, qdd):
         """Return torques (M, n) of M samples of a reference; for any thread."""
@@ -92,30 +101,32 @@ class Transition:
     def __init__(self, old, new, duration):
         self.old, self.new, self.duration = old, new, duration
         self.elapsed = 0.0
-        self._work = np.zeros(len(new.joint_names))
 
     def advance(self, dt):
         """Let time [s] pass; return whether the new model has come fully into effect."""
         self.elapsed += dt
         return self.elapsed >= self.duration
 
-    def evaluate(self, q, qd, qdd, reference_qd, out):
-        """Fill out (n,) as TorqueModel.evaluate."""
-        self.old.evaluate(q, qd, qdd, reference_qd, self._work)
-        self.new.evaluate(q, qd, qdd, reference_qd, out)
-        self._blend(out)
+    def bound(self, q, qd, qdd, friction_qd, out):
+        """Return step() as TorqueModel.bound."""
+        return self._blended(out, lambda model, tau: model.bound(q, qd, qdd, friction_qd, tau))
 
-    def gravity(self, q, out):
-        """Fill out (n,) as TorqueModel.gravity."""
-        self.old.gravity(q, self._work)
-        self.new.gravity(q, out)
-        self._blend(out)
+    def bound_gravity(self, q, out):
+        """Return step() as TorqueModel.bound_gravity."""
+        return self._blended(out, lambda model, tau: model.bound_gravity(q, tau))
 
-    def _blend(self, out):
-        # (1 - s) old + s new
-        self._work -= out
-        self._work *= max(1.0 - self.elapsed / self.duration, 0.0)
-        out += self._work
+    def _blended(self, out, bind):
+        before = np.zeros_like(out)
+        old, new = bind(self.old, before), bind(self.new, out)
+
+        def step():
+            old()
+            new()
+            # (1 - s) old + s new
+            np.subtract(before, out, out=before)
+            np.multiply(before, max(1.0 - self.elapsed / self.duration, 0.0), out=before)
+            np.add(out, before, out=out)
+        return step
 
 
 def split_joints(robot, joints, locked_joints, locked_positions):

@@ -20,8 +20,8 @@ class TorqueOutput:
     def __init__(self, joint_names, limit, rate):
         self.joint_names = tuple(joint_names)
         n = len(self.joint_names)
-        self.tau, self._from, self._work, self._bound = np.zeros((4, n))
-        self._previous = np.zeros(n)
+        self.tau, self._from = np.zeros((2, n))
+        self._work = np.zeros((3, n))
         self.saturated = np.zeros(n, dtype=np.int64)     # cycles in which a joint was cut
         self.rate_limited = np.zeros(n, dtype=np.int64)
         self.not_finite = 0
@@ -55,36 +55,41 @@ class TorqueOutput:
         return bool(np.allclose(self.tau, np.clip(wanted, self._negative, self.limit)))
 
     def give(self, wanted, dt):
-        """Set tau (n,) to what is given dt [s] later; return whether `wanted` was finite.
+        """Set tau (n,) to what is given dt [s] later; return whether `wanted` (n,) was finite.
 
         A torque that is not finite is not given: the last one stays.
         """
-        if not math.isfinite(wanted.dot(wanted)):
+        square = wanted.dot(wanted)
+        if not math.isfinite(square):
             self.not_finite += 1
             return False
-        tau, work = self.tau, self._work
-        self._previous[:] = tau
-        tau[:] = wanted
+        tau = self.tau
+        if self._left > 0.0 or self._has_rate:
+            wanted = self._slowed(wanted, dt)
+            square = wanted.dot(wanted)
+        np.minimum(wanted, self.limit, out=tau)
+        np.maximum(tau, self._negative, out=tau)
+        if tau.dot(tau) != square:      # something was cut
+            self.saturated += tau != wanted
+        return True
+
+    def _slowed(self, wanted, dt):
+        """Return the torque on its ramp and within its rate."""
+        slowed, change, bound = self._work
+        slowed[:] = wanted
         if self._left > 0.0:
             self._left = max(self._left - dt, 0.0)
-            np.subtract(self._from, wanted, out=work)
-            work *= self._left / self._duration
-            tau += work
+            np.subtract(self._from, wanted, out=change)
+            np.multiply(change, self._left / self._duration, out=change)
+            np.add(slowed, change, out=slowed)
         if self._has_rate:
-            # not inf * 0 in the first cycle
-            np.multiply(self.rate, max(dt, 1e-9), out=self._bound)
-            np.subtract(tau, self._previous, out=work)
-            np.minimum(work, self._bound, out=tau)
-            np.negative(self._bound, out=self._bound)
-            np.maximum(tau, self._bound, out=tau)
-            limited = tau != work
-            tau += self._previous
+            np.multiply(self.rate, max(dt, 1e-9), out=bound)    # not inf * 0 in the first cycle
+            np.subtract(slowed, self.tau, out=change)
+            np.minimum(change, bound, out=slowed)
+            np.negative(bound, out=bound)
+            np.maximum(slowed, bound, out=slowed)
+            limited = slowed != change
+            np.add(slowed, self.tau, out=slowed)
             if limited.any():
                 self.rate_limited += limited
-        work[:] = tau
-        np.minimum(tau, self.limit, out=tau)
-        np.maximum(tau, self._negative, out=tau)
-        cut = tau != work
-        if cut.any():
-            self.saturated += cut
-        return True
+        return slowed

@@ -1,0 +1,241 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Measure how well the feedforward node keeps its time; leave the machine alone meanwhile.
+
+    python3 benchmark/node_rates.py --seconds 60
+
+Two processes: the node, and this one, which plays the robot and listens. Periods come from the
+stamps of every message that the node sent, computing times from its diagnostics.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
+os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
+import numpy as np  # noqa: E402
+import rclpy  # noqa: E402
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory  # noqa: E402
+
+import kane_dynamics as kd  # noqa: E402
+from kane_dynamics.nodes.conversions import JointStateWriter, nanoseconds  # noqa: E402
+from kane_dynamics.nodes.trajectory_cdr import encode  # noqa: E402
+
+
+class Bench:
+    """The feedforward node in a process, and a node here that plays its robot."""
+
+    def __init__(self, urdf, **parameters):
+        self.robot = kd.load_urdf(urdf)
+        self._log = tempfile.NamedTemporaryFile('w+', suffix='.log')
+        command = [sys.executable, '-m', 'kane_dynamics.nodes.feedforward', '--ros-args',
+                   '-p', f'robot_description_file:={urdf}']
+        for name, value in parameters.items():
+            command += ['-p', f'{name.replace("__", ".")}:={value}']
+        self.started = time.time()
+        self.process = subprocess.Popen(
+            command, stdout=self._log, stderr=subprocess.STDOUT,
+            env={**os.environ, 'PYTHONPATH': str(ROOT)})
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node('bench', context=self.context)
+        self.efforts, self.diagnostics, self.filled = [], [], []
+        self.node.create_subscription(JointState, '/feedforward/effort', self._on_effort, 100)
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self.diagnostics.append, 10)
+        self.node.create_subscription(
+            JointTrajectory, '/feedforward/joint_trajectory_with_effort',
+            lambda data: self.filled.append((time.time_ns(), len(data))), 10, raw=True)
+        self.states = self.node.create_publisher(JointState, '/joint_states', 10)
+        self.goals = self.node.create_publisher(JointTrajectory, '/feedforward/joint_trajectory',
+                                                10)
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.node)
+        self._spinner = threading.Thread(target=self._executor.spin, daemon=True)
+        self._spinner.start()
+
+    def _on_effort(self, message):
+        self.efforts.append((nanoseconds(message.header.stamp), time.time_ns()))
+
+    def start_time(self):
+        """Return the seconds from the start of the process to its activation."""
+        until = time.monotonic() + 60.0
+        while time.monotonic() < until:
+            found = re.search(r'\[INFO\] \[([0-9.]+)\] \[feedforward\]: active',
+                              Path(self._log.name).read_text())
+            if found:
+                return float(found.group(1)) - self.started
+            time.sleep(0.02)
+        raise RuntimeError(Path(self._log.name).read_text())
+
+    def publish_states(self, rate, seconds, q):
+        """Publish the pose q at a rate [Hz] for a time [s]."""
+        writer = JointStateWriter(self.robot.joint_names)
+        writer.position[:] = q
+        t0 = time.perf_counter()
+        for k in range(1, int(rate * seconds)):
+            time.sleep(max(t0 + k / rate - time.perf_counter(), 0.0))
+            self.states.publish(writer.stamped(time.time_ns()))
+
+    def wait(self, condition, seconds=30.0):
+        """Wait for a condition."""
+        until = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > until:
+                raise RuntimeError(Path(self._log.name).read_text())
+            time.sleep(0.01)
+
+    def send(self, data):
+        """Send a serialized goal."""
+        self.wait(lambda: self.goals.get_subscription_count() > 0)
+        time.sleep(0.5)      # the other side's discovery
+        self.goals.publish(data)
+
+    def cpu(self):
+        """Return the processor time [s] that the node has used."""
+        fields = Path(f'/proc/{self.process.pid}/stat').read_text().rsplit(')', 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+    def loop_values(self):
+        """Return the figures of the newest report on the loop."""
+        for array in reversed(self.diagnostics):
+            for status in array.status:
+                if status.name == 'feedforward: Loop':
+                    return {each.key: each.value for each in status.values}
+        return {}
+
+    def close(self):
+        """End both."""
+        self.process.send_signal(2)
+        self.process.wait(20.0)
+        self._executor.shutdown()
+        self._spinner.join(5.0)
+        rclpy.shutdown(context=self.context)
+
+
+def motion(robot, seconds, count):
+    """Return the serialized goal of a slow motion of all joints, as long as a run."""
+    t = np.linspace(0.0, seconds, count)
+    phase = np.outer(t * 1.5, np.ones(robot.n_joints))
+    fade = np.minimum(np.minimum(t, seconds - t), 1.0)[:, None] ** 2
+    q = 0.2 * np.sin(phase) * fade
+    return encode(robot.joint_names, t, [q, None, None, None])
+
+
+def rates(urdf, rate, seconds):
+    """Run at a rate and return the row of the table."""
+    bench = Bench(urdf, update_rate=float(rate), max_jump=0.0)
+    try:
+        bench.start_time()
+        bench.send(motion(bench.robot, seconds + 2.0, 200))
+        bench.wait(lambda: bench.efforts)
+        time.sleep(1.0)
+        bench.efforts.clear()
+        begin, cpu = time.monotonic(), bench.cpu()
+        time.sleep(seconds)
+        passed, cpu = time.monotonic() - begin, bench.cpu() - cpu
+        stamps = np.array([stamp for stamp, _ in bench.efforts], dtype=np.int64)
+        time.sleep(1.2)
+        periods = np.diff(stamps) * 1e-9
+        errors = 1e3 * np.abs(periods - 1.0 / rate)
+        values = bench.loop_values()
+        return [f'{rate} Hz, timer', f'{100.0 * len(stamps) / (passed * rate):.2f} %',
+                f'{np.median(errors):.3f}', f'{np.percentile(errors, 99):.3f}',
+                f'{errors.max():.2f}', f'{1e3 * float(values["compute time median [ms]"]):.0f}',
+                f'{1e3 * float(values["compute time p99 [ms]"]):.0f}',
+                f'{100.0 * cpu / passed:.0f} %']
+    finally:
+        bench.close()
+
+
+def latency(urdf, rate, seconds):
+    """Return median and p99 [ms] from a state's stamp to the receipt of its torque."""
+    bench = Bench(urdf, trigger='joint_states', mode='computed_torque', gains__p='[100.0]',
+                  gains__d='[10.0]')
+    try:
+        bench.start_time()
+        q = np.zeros(bench.robot.n_joints)
+        bench.publish_states(rate, 2.0, q)
+        bench.efforts.clear()
+        bench.publish_states(rate, seconds, q)
+        delays = np.array([arrival - stamp for stamp, arrival in bench.efforts]) * 1e-6
+        return len(delays) / (rate * seconds), np.median(delays), np.percentile(delays, 99)
+    finally:
+        bench.close()
+
+
+def large_goal(urdf, repeats=5):
+    """Return the times [ms] from sending 10 000 points to receiving them with effort."""
+    bench = Bench(urdf, max_jump=0.0)
+    try:
+        bench.start_time()
+        data = motion(bench.robot, 100.0, 10_000)
+        times = []
+        for _ in range(repeats):
+            bench.filled.clear()
+            bench.send(data)
+            sent = time.time_ns()
+            bench.wait(lambda: bench.filled)
+            times.append((bench.filled[0][0] - sent) * 1e-6)
+        return times
+    finally:
+        bench.close()
+
+
+def example(name):
+    """Return the path of a robot of the wheel example-robot-data."""
+    import importlib.metadata
+    files = importlib.metadata.files('example-robot-data') or []
+    return next(str(file.locate()) for file in files if file.name == name)
+
+
+def main():
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--seconds', type=float, default=60.0, help='of each run')
+    parser.add_argument('--urdf', default=example('ur5_robot.urdf'), help='six-axis arm')
+    parser.add_argument('--seven', default=example('panda.urdf'), help='arm of the large goal')
+    parser.add_argument('--only', choices=('rates', 'latency', 'start', 'goal'))
+    options = parser.parse_args()
+    wanted = [options.only] if options.only else ['rates', 'latency', 'start', 'goal']
+    print(f'load average {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, '
+          f'{Path(options.urdf).name}')
+    if 'rates' in wanted:
+        print('\n| loop | cycles kept | period error median [ms] | p99 | max | compute median '
+              '[us] | p99 | CPU |\n|---|---|---|---|---|---|---|---|')
+        for rate in (500, 1000):
+            print('| ' + ' | '.join(rates(options.urdf, rate, options.seconds)) + ' |', flush=True)
+    if 'latency' in wanted:
+        kept, median, p99 = latency(options.urdf, 500, min(options.seconds, 20.0))
+        print(f'\ntrigger joint_states at 500 Hz, computed torque: state stamp -> torque received '
+              f'median {median:.2f} ms, p99 {p99:.2f} ms ({100.0 * kept:.1f} % answered)')
+    if 'start' in wanted:
+        times = []
+        for _ in range(5):
+            bench = Bench(options.urdf)
+            times.append(bench.start_time())
+            bench.close()
+        print(f'\nprocess start -> active: median {np.median(times):.2f} s, largest '
+              f'{max(times):.2f} s of {len(times)}')
+    if 'goal' in wanted:
+        times = large_goal(options.seven)
+        print(f'\n10 000 points x 7 joints: sent -> received with effort, median '
+              f'{np.median(times):.0f} ms, largest {max(times):.0f} ms of {len(times)}')
+
+
+if __name__ == '__main__':
+    main()
