@@ -220,7 +220,7 @@ class ContactEquation(StateEquation):
         y[self.places] = np.where(low, self.lower, np.where(high, self.upper, y[self.places]))
         y[self.speeds][turned] = 0.0
 
-    def finish(self, y):
+    def finish(self, t, y):
         """Restore in place what rounding may have moved after a step."""
-        super().finish(y)
+        super().finish(t, y)
         y[self.speeds][self.held] = 0.0

@@ -35,7 +35,7 @@ class RungeKutta:
         np.dot(self._result, rates, out=self._sum)
         self._sum *= h
         np.add(y, self._sum, out=out)
-        equation.finish(out)
+        equation.finish(t + h, out)
 
     def error(self, h):
         """Return the estimated error of the last step, the size of y."""
@@ -87,7 +87,7 @@ class SemiImplicit:
         equation.coordinates.displace(y[:nq], out[nq:n], h, out[:nq])
         # the torque acts on the mean speed of the step
         out[n] = y[n] + 0.5 * h * (equation.tau @ (y[nq:n] + out[nq:n]))
-        equation.finish(out)
+        equation.finish(t + h, out)
 
 
 class ImplicitMidpoint:
@@ -131,7 +131,7 @@ class ImplicitMidpoint:
         out += y
         equation.coordinates.displace(y[:nq], middle[nq:n], h, out[:nq])
         out[nq:n] = 2.0 * middle[nq:n] - start
-        equation.finish(out)
+        equation.finish(t + h, out)
 
     def _newton(self, residual, h):
         """Return (M + h/2 dtau/dqd + h^2/4 dtau/dq)^-1 M residual at the middle state."""

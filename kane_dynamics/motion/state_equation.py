@@ -84,8 +84,8 @@ class StateEquation:
             loss += self.dynamics.friction.torque_under(tau, speeds) @ speeds
         return loss
 
-    def finish(self, y):
-        """Restore in place what rounding may have moved after a step: the unit quaternion."""
+    def finish(self, t, y):
+        """Restore in place what a step to time t may have moved: the unit quaternion."""
         self.coordinates.normalize(y[:self.nq])
 
     # -- what an arm without stops and dry friction never does ----------------------------------

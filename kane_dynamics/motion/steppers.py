@@ -137,7 +137,7 @@ class ScipyStepper:
                                     f'{problem}')
         self.t_old, self.t = self._solver.t_old, self._solver.t
         self.y = self._solver.y.copy()
-        self._equation.finish(self.y)
+        self._equation.finish(self.t, self.y)
         self._between = None
         self.steps += 1
 
@@ -146,7 +146,7 @@ class ScipyStepper:
         if self._between is None:
             self._between = self._solver.dense_output()
         y = self._between(t)
-        self._equation.finish(y)
+        self._equation.finish(t, y)
         return y
 
 
