@@ -81,6 +81,7 @@ class Feedforward(ManagedNode):
         self.settings.apply(values, controller)
         controller.mode = values['mode']
         self.goals = Goals(controller, self.settings, values, self.log)
+        self.goals.rehearse()
         self.buffer = StateBuffer(self.settings.active)
         self._commands = CommandsWriter(self.settings.command_joints)
         self._effort = JointStateWriter(self.settings.command_joints)

@@ -11,6 +11,8 @@ import numpy as np
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.acceptance import accept, State
 from kane_dynamics.motion.densification import fill_effort
+from kane_dynamics.motion.goal import Goal
+from kane_dynamics.motion.trajectory import Trajectory
 from kane_dynamics.nodes.control_law import FOLLOWING
 from kane_dynamics.nodes.phases import Phase
 from kane_dynamics.nodes.trajectory_cdr import encode
@@ -112,6 +114,13 @@ class Goals:
             stamp = epoch + round((trajectory.start + times[0]) * 1e9)
             times = times - times[0]
         return encode(self._settings.command_joints, times, [*fields, efforts[:, order]], stamp)
+
+    def rehearse(self):
+        """Fill the effort of a motion that nobody sees: the first goal then finds all compiled."""
+        n = len(self._controller.joint_names)
+        still = Trajectory(self._controller.joint_names, [0.0, 0.1, 0.2], np.zeros((3, n)))
+        goal = Goal(still.joint_names, still.times, still.positions)
+        self.with_effort(still, goal, now=0.0)
 
     def _filled(self, trajectory):
         values, torque = self._values, self._controller.target_model.evaluate_many
