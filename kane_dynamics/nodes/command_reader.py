@@ -47,3 +47,10 @@ class CommandReader:
         if len(message.effort) != len(names):
             raise InputError(f'~/effort has {len(message.effort)} efforts for {len(names)} names')
         return np.asarray(message.effort, dtype=float)[order]
+
+
+def wrench_on_link(message):
+    """Return the link and the wrench (6,), force then moment in its axes, of a WrenchStamped."""
+    force, moment = message.wrench.force, message.wrench.torque
+    return message.header.frame_id, np.array([force.x, force.y, force.z,
+                                              moment.x, moment.y, moment.z])

@@ -20,18 +20,19 @@ import kane_dynamics as kd
 from kane_dynamics.exceptions import InputError, ModelError
 from kane_dynamics.nodes import qos
 from kane_dynamics.nodes.clocked_loop import make_loop, uses_sim_time
-from kane_dynamics.nodes.command_reader import CommandReader
+from kane_dynamics.nodes.command_reader import CommandReader, wrench_on_link
 from kane_dynamics.nodes.conversions import JointStateWriter, nanoseconds, set_stamp
 from kane_dynamics.nodes.managed_node import ManagedNode
 from kane_dynamics.nodes.model_check import check_model
 from kane_dynamics.nodes.pacers import ClockPacer, CommandPacer, FIRST_STAMP, WallPacer
+from kane_dynamics.nodes.polled import Polled, take_all
 from kane_dynamics.nodes.process import freeze_garbage, run
 from kane_dynamics.nodes.simulator_parameters import SCHEMA
 from kane_dynamics.nodes.simulator_reports import SimulatorReports
 from kane_dynamics.nodes.simulator_services import SimulatorServices
 from kane_dynamics.nodes.simulator_setup import SimulatorSetup
 
-DEEP = 10_000       # commands that may wait to be read where each has its time
+DEEP = 10_000       # commands that may wait: a recording may come all at once
 LOOK = 0.05         # [s] of wall time between two looks at a lock-step that does not go on
 ACQUAINTANCE = 0.3  # [s] after which nodes that know each other exchange messages both ways
 PATIENCE = 3.0      # [s] of wall time without a command before the state is told again
@@ -50,12 +51,7 @@ class Simulator(ManagedNode):
         self._states = self.create_lifecycle_publisher(JointState, 'joint_states', qos.RELIABLE,
                                                        **override)
         self._clock_publisher = None
-        commands = qos.RELIABLE
-        if self.parameters['lock_step'] or self.parameters['command_time'] == 'stamp':
-            commands = QoSProfile(depth=DEEP)       # a recording may come all at once
-        self._command_topics = [self.create_subscription(*each, commands, **override).topic_name
-                                for each in ((Float64MultiArray, '~/commands', self._on_commands),
-                                             (JointState, '~/effort', self._on_effort))]
+        self._commands = []         # subscriptions, while active
         self.create_subscription(WrenchStamped, '~/wrench', self._on_wrench, qos.RELIABLE,
                                  **override)
         self.lock = threading.RLock()
@@ -119,15 +115,33 @@ class Simulator(ManagedNode):
                 self.pacer = WallPacer(setup.period, values['real_time_factor'],
                                        FIRST_STAMP if makes_time else None)
                 self.publish_state()
+        self._subscribe()
         if not values['lock_step']:
             self.loop = make_loop(self, values['update_rate'] * values['real_time_factor'],
                                   self._cycle, values['realtime_priority'], self._fail)
             self.loop.start()
 
-    def deactivate(self):
-        """Stop the time."""
+    def _subscribe(self):
+        """Listen to commands: in the executor, or from the loop where it has its own thread."""
+        group = Polled() if isinstance(self.pacer, WallPacer) else None
+        self._commands = [
+            self.create_subscription(kind, topic, take, QoSProfile(depth=DEEP),
+                                     callback_group=group,
+                                     qos_overriding_options=qos.overridable())
+            for kind, topic, take in ((Float64MultiArray, '~/commands', self._on_commands),
+                                      (JointState, '~/effort', self._on_effort))]
+
+    def finish(self):
+        """Stop the time before the executor ends: it may be waiting for the loop."""
         if self.loop is not None:
             self.loop.stop()
+
+    def deactivate(self):
+        """Stop the time."""
+        self.finish()
+        for subscription in self._commands:
+            self.destroy_subscription(subscription)
+        self._commands = []
         if self._look_timer is not None:
             self.destroy_timer(self._look_timer)
         self.loop = self.pacer = self._look_timer = None
@@ -153,6 +167,7 @@ class Simulator(ManagedNode):
         """Let the periods pass that are due at `now` [ns]; the newest state goes out."""
         began = time.perf_counter()
         with self.lock:
+            self.poll()
             if self.paused:
                 return 0.0
             due = self.pacer.due(self.k, now)
@@ -192,7 +207,8 @@ class Simulator(ManagedNode):
                 return
             now = time.monotonic()
             if not self._told and not self.pacer.begun:
-                if not (self._states.get_subscription_count() and self._commanders()):
+                commanders = sum(self.count_publishers(each.topic_name) for each in self._commands)
+                if not (commanders and self._states.get_subscription_count()):
                     self.last_step = now
                 elif now - self.last_step > ACQUAINTANCE:
                     self._told, self.last_step = True, now
@@ -207,9 +223,6 @@ class Simulator(ManagedNode):
                 self.get_logger().warning(
                     f'waiting for the command at {self.pacer.stamp(self.k) * 1e-9:.6f} s')
             self.publish_state()
-
-    def _commanders(self):
-        return sum(self.count_publishers(each) for each in self._command_topics)
 
     def _fail(self, error):
         """Stand still after a fault of the simulation, and say why."""
@@ -232,6 +245,13 @@ class Simulator(ManagedNode):
         self._states.publish(writer.stamped(stamp))
 
     # -- messages in ---------------------------------------------------------------------------
+
+    def poll(self):
+        """Take the commands that wait, where the executor does not."""
+        if isinstance(self.pacer, WallPacer):
+            for subscription in self._commands:
+                for message in take_all(subscription):
+                    subscription.callback(message)
 
     def _on_commands(self, message):
         self._take(self.reader.from_array, message, 0)
@@ -265,11 +285,9 @@ class Simulator(ManagedNode):
     def _on_wrench(self, message):
         if self.pacer is None:
             return
-        force, torque = message.wrench.force, message.wrench.torque
-        wrench = [force.x, force.y, force.z, torque.x, torque.y, torque.z]
         try:
             with self.lock:
-                self.simulation.push(message.header.frame_id, wrench, self.setup.wrench_periods)
+                self.simulation.push(*wrench_on_link(message), self.setup.wrench_periods)
         except InputError as error:
             self.get_logger().error(f'~/wrench: {error}', throttle_duration_sec=1.0)
 

@@ -75,6 +75,7 @@ class SimulatorServices:
                 node.simulation.command(tau)
         elif isinstance(node.pacer, ClockPacer):
             self._resume()
+        node.poll()
         node.simulation.advance()
         node.publish_state()
         return f'at {node.pacer.stamp(node.k) * 1e-9:.9f} s'
