@@ -39,3 +39,9 @@ def example_urdfs():
 def example_urdf(name):
     """Return the path of one example robot, for instance 'ur5_robot.urdf'."""
     return next(path for path in example_urdfs().values() if path.name == name)
+
+
+def pytest_addoption(parser):
+    """Let generated texts that are kept in the repository be written anew."""
+    parser.addoption('--update-golden', action='store_true',
+                     help='rewrite kept generated texts; look at the difference before committing')

@@ -50,9 +50,9 @@ def test_torque_of_a_stiff_link_is_that_of_the_exact_beam():
     # FF2: EI = 100 N m^2, deflection 1 %; to 1e-3 N m of 3.8 and the rounding of the reference
     torque, tip, _, _ = led(100.0, 3)
     np.testing.assert_allclose([torque(t) for t in TIMES], FF2_ANCF, rtol=0, atol=1.1e-3)
-    modal = (2.3095, 3.3991, 2.1442, 2.2273, -0.8200, -0.6562, -3.5162, -2.3396, -2.9667, 0.1999,
-             -0.7232, 1.5897)                       # linearised modal equations, three modes
-    np.testing.assert_allclose([torque(t) for t in TIMES], modal, rtol=0, atol=1.1e-3)
+    prototype = (2.3094, 3.3993, 2.1440, 2.2276, -0.8202, -0.6562, -3.5159, -2.3401, -2.9659,
+                 0.1990, -0.7243, 1.5903)           # another program of this model, four decimals
+    np.testing.assert_allclose([torque(t) for t in TIMES], prototype, rtol=0, atol=1e-4)
     np.testing.assert_allclose([tip(t) for t in TIMES], FF2_TIP, rtol=0, atol=2e-5)
     late = [tip(t) for t in np.linspace(1.0, 1.6, 601)]
     assert max(map(abs, late)) == pytest.approx(0.005180, abs=1e-5)   # it still swings
