@@ -13,6 +13,7 @@ fill_effort     a trajectory with torques at its points, densified; densify: any
 Law, LAWS       laws of motion from point to point; plan_move: the fastest Move within limits
 sampled         a table of samples as a smooth trajectory
 scale_time      the same path faster or slower; largest_alpha, largest_alpha_kinematic: how fast
+shaped          a trajectory that leaves no vibration, by a Shaper; shaper: ZV, ZVD or EI
 spline_velocities, quintic_spline_fields   what makes the joins of way-points smooth
 
 CartesianTask   a point along a path, a frame turned as wanted, by a law; TaskError, Finding
@@ -47,6 +48,7 @@ from kane_dynamics.motion.replacement import in_sequence, spliced
 from kane_dynamics.motion.rules import Rules
 from kane_dynamics.motion.samples import sampled
 from kane_dynamics.motion.scaling import largest_alpha, largest_alpha_kinematic, scale_time
+from kane_dynamics.motion.shaping import shaped, Shaper, shaper
 from kane_dynamics.motion.spline import quintic_spline_fields, spline_velocities
 from kane_dynamics.motion.task import JointTask, TaskSequence
 from kane_dynamics.motion.task_error import Finding, TaskError
@@ -57,9 +59,9 @@ __all__ = [
     'Arc', 'CartesianTask', 'Cylindrical', 'DirectionAndSpin', 'EulerAngles', 'Extrema',
     'Finding', 'Goal', 'GoalRefusedError', 'JointLine', 'JointSpline', 'JointTask', 'LAWS',
     'Law', 'Line', 'Move', 'NotReachedError', 'Pointing', 'PointingAngles', 'Reason', 'Rules',
-    'Slerp', 'Spherical', 'State', 'TaskError', 'TaskSequence', 'ThroughOrientations',
-    'TimedPath', 'Tolerances', 'Trajectory', 'Turn', 'WayPoints', 'accept', 'brake', 'densify',
-    'fill_effort', 'find_extrema', 'hold', 'in_sequence', 'inverse_kinematics',
-    'largest_alpha', 'largest_alpha_kinematic', 'minimum_time', 'plan_move', 'position_error',
-    'quintic_spline_fields', 'sampled', 'scale_time', 'shortest_angular_distance', 'spliced',
-    'spline_velocities']
+    'Shaper', 'Slerp', 'Spherical', 'State', 'TaskError', 'TaskSequence',
+    'ThroughOrientations', 'TimedPath', 'Tolerances', 'Trajectory', 'Turn', 'WayPoints',
+    'accept', 'brake', 'densify', 'fill_effort', 'find_extrema', 'hold', 'in_sequence',
+    'inverse_kinematics', 'largest_alpha', 'largest_alpha_kinematic', 'minimum_time',
+    'plan_move', 'position_error', 'quintic_spline_fields', 'sampled', 'scale_time', 'shaped',
+    'shaper', 'shortest_angular_distance', 'spliced', 'spline_velocities']
