@@ -25,6 +25,7 @@ _LATER = {
     'Gear': 'dynamics.gear',
     'HydraulicDrive': 'dynamics.hydraulic',
     'DeflectionWatch': 'analysis.deflection',
+    'InfluenceModel': 'analysis.influence',
     'invert_tip': 'motion.inversion',
     'linearize': 'analysis.linearize',
     'modal_shaper': 'analysis.modal_shaper',
