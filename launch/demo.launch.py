@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start the simulator, the feedforward node that drives it, and RViz when asked for.
 
-Send a trajectory to /feedforward/joint_trajectory, or let the demo node do it (demo:=true).
+Both run in lock-step on simulated time. Send trajectories to /feedforward/joint_trajectory.
+`ros2 run kane_dynamics demo` measures how well the arm follows, with nodes of its own.
 """
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, Shutdown
+from launch.actions import DeclareLaunchArgument
 from launch.conditions import IfCondition
 from launch.substitutions import Command, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
@@ -27,9 +28,6 @@ def generate_launch_description():
             'params_file', default_value=PathJoinSubstitution([share, 'config', 'demo.yaml']),
             description='YAML file with the parameters of both nodes'),
         DeclareLaunchArgument(
-            'demo', default_value='false', choices=['true', 'false'],
-            description='send a trajectory, report the tracking error, and end'),
-        DeclareLaunchArgument(
             'rviz', default_value='false', choices=['true', 'false'], description='start RViz'),
     ]
     description = ParameterValue(Command(['xacro ', argument('description_file')]),
@@ -49,8 +47,4 @@ def generate_launch_description():
         package='rviz2', executable='rviz2', condition=IfCondition(argument('rviz')),
         arguments=['-d', PathJoinSubstitution([share, 'config', 'arm.rviz'])],
         parameters=[{'use_sim_time': True}])
-    demo = Node(
-        package='kane_dynamics', executable='demo', name='demo', output='screen',
-        condition=IfCondition(argument('demo')), arguments=['--no-nodes'],
-        parameters=[described], on_exit=Shutdown())
-    return LaunchDescription([*arguments, simulator, feedforward, publisher, rviz, demo])
+    return LaunchDescription([*arguments, simulator, feedforward, publisher, rviz])

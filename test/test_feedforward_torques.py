@@ -61,7 +61,7 @@ def rig(shared):
     for result in shared.peer.set_parameters(
             shared.node, mode='feedforward', feedback='pd', payload__mass=0.0,
             gravity=[0.0, 0.0, -9.81], friction__viscous=[0.0], friction__coulomb=[0.0],
-            armature=[0.0], robot_compensates_gravity=False):
+            armature=[0.0], robot_compensates_gravity=False, feedforward_scale=1.0):
         assert result.successful, result.reason
     shared.run(2.0, START, dt=0.1)      # transitions end
     shared.enable(False)
@@ -113,6 +113,14 @@ def test_pd_feedback_is_added_to_it(rig):
         r_q, r_qd = START + p * MOVE, v * MOVE
         expected = torque(r_q, r_qd, a * MOVE) + P * (r_q - q) + D * (r_qd - qd)
         assert np.allclose(tau, expected, atol=ROUNDING)
+
+
+def test_without_feedforward_feedback_is_left_alone(rig):
+    assert all(result.successful for result in rig.peer.set_parameters(
+        rig.node, mode='computed_torque', feedforward_scale=0.0))
+    rig.step(START)
+    tau = torques(rig, START + 0.01, np.full(6, 0.1), 0.1)
+    assert np.allclose(tau, -0.01 * P - 0.1 * D, atol=ROUNDING)
 
 
 def test_inverse_dynamics_feedback_linearizes_the_arm(rig):

@@ -18,8 +18,8 @@ class ControlLaw:
     measured (2, n): q, qd; reference (3, n): r_q, r_qd, r_qdd; error (2, n): e, ed, reference -
     measured; effort (n,): what the trajectory itself adds. The caller writes them.
 
-    feedforward       tau = id(r_q, r_qd, r_qdd) + effort
-    computed_torque   pd:                tau = id(r_q, r_qd, r_qdd) + p e + d ed + effort
+    feedforward       tau = scale id(r_q, r_qd, r_qdd) + effort
+    computed_torque   pd:                tau = scale id(r_q, r_qd, r_qdd) + p e + d ed + effort
                       inverse_dynamics:  tau = id(q, qd, r_qdd + p e + d ed) + effort
     gravity           tau = g(q)
     hold              as computed_torque, the reference being a fixed position
@@ -38,7 +38,7 @@ class ControlLaw:
         self._followed = self.reference[:2]
         self._turning = np.flatnonzero([name in continuous for name in joint_names])
         self.adds_effort = False
-        self.feedback = 'pd'
+        self.feedback, self.scale = 'pd', 1.0
         self.connect(model)
 
     def connect(self, model):
@@ -64,12 +64,12 @@ class ControlLaw:
             return
         tau = self.tau
         if mode == 'feedforward':
-            self._of_reference()
+            self._feed_forward()
         else:
             products = self._products
             np.multiply(self.gains, self.error, out=products)
             if self.feedback == 'pd':
-                self._of_reference()
+                self._feed_forward()
                 np.add(tau, products[0], out=tau)
                 np.add(tau, products[1], out=tau)
             else:
@@ -78,6 +78,11 @@ class ControlLaw:
                 self._of_measured()
         if self.adds_effort:
             np.add(tau, self.effort, out=tau)
+
+    def _feed_forward(self):
+        self._of_reference()
+        if self.scale != 1.0:
+            np.multiply(self.tau, self.scale, out=self.tau)
 
     def compute_hold(self, measured, damped):
         """Fill tau with gravity at the measured pose (else the reference's), damped if asked."""

@@ -28,6 +28,8 @@ LOOP = Schema(
     Parameter('feedback', 'str', 'pd', 'computed_torque: add p e + d de/dt to the torque of the '
               'reference, or to its acceleration before inverse dynamics of the measured state',
               choices=FEEDBACKS, runtime=True),
+    Parameter('feedforward_scale', 'float', 1.0, 'share of the torque of the reference that is '
+              'given; 0 leaves feedback alone, to compare', low=0.0, high=1.0, runtime=True),
     Parameter('enable_on_activate', 'bool', True, 'give torque as soon as the node is active; '
               'false waits for the service `~/enable`'),
 )

@@ -59,6 +59,9 @@ class ManagedNode(LifecycleNode):
     def change_parameters(self, changes):
         """Apply {name: value} that passed the schema, while configured; raise to refuse."""
 
+    def finish(self):
+        """Stop threads that a callback may be waiting for; called before the executor ends."""
+
     # -- state -----------------------------------------------------------------------------------
 
     @property

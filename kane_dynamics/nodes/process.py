@@ -45,6 +45,8 @@ def run(make_node, arguments=None):
             except ExternalShutdownException:
                 break
             except Exception:  # of a callback: rclpy would end the node, and drop the arm
+                if ended.is_set():  # or of the executor, which is being shut down
+                    break
                 node.get_logger().error(f'a callback failed: {traceback.format_exc()}')
         ended.set()
 
@@ -52,6 +54,7 @@ def run(make_node, arguments=None):
     spinner.start()
     while not ended.wait(0.2):  # short, because a signal only interrupts between waits
         pass
+    node.finish()
     executor.shutdown()
     spinner.join(timeout=2.0)
     if node.state in ('active', 'inactive', 'unconfigured') and rclpy.ok():

@@ -117,8 +117,11 @@ class Settings:
         limit, rate = self.effort_limits(values)
         path = self.tolerances(values).path[:2]
         with controller.lock:
-            controller.law.p[:], controller.law.d[:] = p, d
-            controller.law.feedback = values['feedback']
+            law = controller.law
+            if values['feedforward_scale'] != law.scale or values['feedback'] != law.feedback:
+                controller.output.start_ramp(values['ramp_time'])
+            law.p[:], law.d[:] = p, d
+            law.feedback, law.scale = values['feedback'], values['feedforward_scale']
             controller.output.set_limits(limit, rate)
             controller.set_path_tolerance(path)
             for name in ('ramp_time', 'fault_hold_time', 'zero_ramp_time', 'transition_time',
