@@ -20,6 +20,7 @@ COMMANDS = {
     'modes': 'print and draw the vibrations of a flexible arm',
     'export': 'write an arm as C99 or Python source',
     'evaluate': 'compare torques with the efforts in a bag',
+    'identify': 'find friction, rotors, inertias or a payload in bags',
 }
 OK, DIFFERS, FAILED = 0, 1, 2      # exit status: fine; looked at and found wanting; could not look
 

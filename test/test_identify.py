@@ -1,0 +1,349 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Friction, rotors, inertias and payloads found again in recordings made with known ones."""
+
+from bag_files import real_bag
+from conftest import example_urdf
+import numpy as np
+import pytest
+from recorded_arms import record, sines
+
+from kane_dynamics.analysis.consistent_fit import reference_inertias
+from kane_dynamics.analysis.evaluate import evaluate
+from kane_dynamics.analysis.identify import Identifier
+from kane_dynamics.analysis.payload import estimate_payload
+from kane_dynamics.analysis.pseudo_inertia import inertial_of, parameters_of, pseudo_inertia
+from kane_dynamics.bags.joint_states import JointStates
+from kane_dynamics.cli import main
+from kane_dynamics.dynamics.calibration import (
+    Calibration, JointCalibration, load_calibration)
+from kane_dynamics.dynamics.dynamics import Dynamics
+from kane_dynamics.exceptions import InputError
+from kane_dynamics.model.urdf import load_urdf
+from kane_dynamics.motion.recording import Motion
+from kane_dynamics.motion.smoothing import Smoother
+
+TWO_LINK = """<robot name="two_link"><link name="base"/>
+<link name="upper"><inertial><origin xyz="0.2 0.01 0"/><mass value="3"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.05" iyz="0" izz="0.05"/></inertial></link>
+<link name="lower"><inertial><origin xyz="0.15 0 0.02"/><mass value="2"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.03"/></inertial></link>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+<axis xyz="0 1 0"/><limit lower="-3" upper="3" velocity="3" effort="100"/></joint>
+<joint name="elbow" type="revolute"><parent link="upper"/><child link="lower"/>
+<origin xyz="0.4 0 0"/><axis xyz="0 1 0"/>
+<limit lower="-3" upper="3" velocity="3" effort="100"/></joint></robot>"""
+SNR = 10.0 ** (-30.0 / 20.0)     # 30 dB
+
+
+def ur5():
+    return load_urdf(example_urdf('ur5_robot.urdf'))
+
+
+def true_calibration(robot, seed, **joint_figures):
+    """Return a Calibration with bodies some 15 % off the URDF's, all possible, and its pi."""
+    rng = np.random.default_rng(seed)
+    dynamics = Dynamics(robot)
+    pi = []
+    for J in reference_inertias(dynamics.inertial_parameters):
+        X = np.eye(4)
+        X[:3] += 0.15 * rng.uniform(-1, 1, (3, 4)) * [1.0, 1.0, 1.0, 0.3]
+        X[3, 3] += 0.15 * rng.uniform(-1, 1)
+        pi.append(parameters_of(X @ J @ X.T))
+    joints = {name: JointCalibration(**{
+        'coulomb': rng.uniform(1, 6), 'viscous': rng.uniform(1, 6),
+        'offset': rng.uniform(-1, 1), 'rotor_inertia': rng.uniform(0.1, 0.5),
+        **joint_figures}) for name in robot.joint_names}
+    bodies = {link: inertial_of(each) for link, each in zip(dynamics.body_links, pi)}
+    return Calibration(robot.name, joints, bodies, smoothing_speed=0.01), np.concatenate(pi)
+
+
+def motion_of(dynamics, seed=1, duration=40.0, rate=100.0, noise=SNR, top=0.7):
+    """Return a Motion with noisy efforts, known to the last digit otherwise."""
+    rng = np.random.default_rng(seed)
+    t, q, qd, qdd = sines(dynamics.robot.n_joints, duration, rate, seed, 1.2, top)
+    tau = dynamics.inverse_many(q, qd, qdd)
+    tau += noise * np.sqrt((tau**2).mean(0)) * rng.standard_normal(tau.shape)
+    return Motion(t, q, qd, qdd, tau)
+
+
+def z_scores(found, calibration, pi):
+    """Return (estimate - truth) / sigma of base parameters and of friction."""
+    joints = list(calibration.joints.values())
+    standard = np.concatenate([pi, [joint.rotor_inertia for joint in joints]])
+    beta = found.parameters.combination @ standard
+    base = np.array([(each.value - true) / each.sigma for each, true in zip(found.base, beta)])
+    friction = np.array([(each.value - truth_of(each, calibration)) / each.sigma
+                         for each in found.friction])
+    return base, friction
+
+
+def truth_of(estimate, calibration):
+    term, _, joint = estimate.name[:-1].partition('(')
+    figures = calibration.joints[joint]
+    if term == 'rise':
+        return figures.stiction - figures.coulomb
+    return figures.rotor_inertia if term == 'rotor' else getattr(figures, term)
+
+
+# -- known arms -----------------------------------------------------------------------------------
+
+
+def test_a_bag_with_noise_of_30_db_gives_back_every_parameter_within_three_sigma(tmp_path):
+    robot = ur5()
+    calibration, pi = true_calibration(robot, seed=2)
+    motion = motion_of(calibration.dynamics(robot), seed=2, duration=60.0, rate=250.0)
+    rng = np.random.default_rng(2)
+    # an encoder of 1e-5 rad on top of the torque noise
+    q = motion.q + 1e-5 * rng.standard_normal(motion.q.shape)
+    bag = record(tmp_path / 'bag', robot.joint_names, motion.t, q, motion.qd, motion.effort)
+    motions = list(Smoother(robot.joint_names, speeds='position').motions(
+        JointStates(bag, robot.joint_names)))
+    found = Identifier(robot).fit(motions)
+    base, friction = z_scores(found, calibration, pi)
+    told = np.array([each.told for each in found.base])
+    assert told.all() and len(told) == 40 and np.abs(base).max() < 3.0
+    for each in found.friction:
+        true = truth_of(each, calibration)
+        if each.name.startswith('offset'):      # near zero it has no share: of Coulomb's then
+            true, value = 1.0, 1.0 + (each.value - true) / calibration.joints[
+                each.name[7:-1]].coulomb
+        else:
+            value = each.value
+        assert value == pytest.approx(true, rel=0.02), each
+    assert found.calibration.smoothing_speed == 0.01
+
+
+@pytest.mark.parametrize('correlation', [0.0, 0.95])
+def test_intervals_hold_as_often_as_they_say_with_correlated_noise_too(correlation):
+    robot = load_urdf(TWO_LINK)
+    calibration, pi = true_calibration(robot, seed=5)
+    dynamics = calibration.dynamics(robot)
+    scores = []
+    for seed in range(12):
+        motion = motion_of(dynamics, seed, 60.0, 100.0, noise=0.0)
+        rng = np.random.default_rng(100 + seed)
+        noise = rng.standard_normal(motion.effort.shape)
+        for k in range(1, len(noise)):
+            noise[k] += correlation * noise[k - 1]
+        noise *= SNR * np.sqrt((motion.effort**2).mean(0) / (noise**2).mean(0))
+        motion.effort[:] += noise
+        found = Identifier(robot, smoothing_speed=0.01).fit([motion])
+        scores += [np.concatenate(z_scores(found, calibration, pi))]
+    size = np.sqrt((np.array(scores)**2).mean())
+    # 12 x 14 scores: 1 +- 0.06 if independent; levels are the largest of several, so a bit below
+    assert 0.7 < size < 1.2
+    assert (np.abs(scores) < 3.0).mean() > 0.98
+
+
+def test_stribeck_and_load_are_found_where_they_are():
+    robot = ur5()
+    calibration, _ = true_calibration(robot, seed=3, coulomb=3.0, stiction=4.5,
+                                      stribeck_speed=0.1, load=0.08)
+    motion = motion_of(calibration.dynamics(robot), seed=3, duration=60.0, noise=0.003)
+    found = Identifier(robot, stribeck=True, load=True).fit([motion])
+    for each in found.friction:
+        if each.name.startswith('rise'):
+            assert each.value == pytest.approx(1.5, abs=max(4.0 * each.sigma, 0.1)), each
+        if each.name.startswith('load') and each.told:
+            assert each.value == pytest.approx(0.08, abs=max(4.0 * each.sigma, 0.01)), each
+    assert sum(each.told for each in found.friction if each.name.startswith('load')) >= 3
+    without = Identifier(robot).fit([motion])
+    assert (found.noise < without.noise).all()
+
+
+def test_the_urdf_is_kept_where_data_say_nothing_and_what_is_not_told_is_listed():
+    robot = ur5()
+    calibration, _ = true_calibration(robot, seed=4)
+    dynamics = calibration.dynamics(robot)
+    t, q, qd, qdd = sines(6, 30.0, 100.0, 4)
+    q[:, 3:], qd[:, 3:], qdd[:, 3:] = 0.3, 0.0, 0.0       # the wrist stands still
+    tau = dynamics.inverse_many(q, qd, qdd)
+    rng = np.random.default_rng(4)
+    motion = Motion(t, q, qd, qdd, tau + 0.05 * rng.standard_normal(tau.shape))
+    found = Identifier(robot).fit([motion])
+    untold = {each.name for each in found.untold}
+    for joint in robot.joint_names[3:]:
+        assert {f'coulomb({joint})', f'viscous({joint})'} <= untold
+        assert not {f'coulomb({robot.joint_names[0]})'} & untold
+    last = found.calibration.bodies['wrist_3_link']
+    urdf = inertial_of(Dynamics(robot).inertial_parameters[-10:])
+    # gravity still tells the wrist's moments, and the inertia follows the mass a little
+    np.testing.assert_allclose(np.linalg.eigvalsh(last.inertia),
+                               np.linalg.eigvalsh(urdf.inertia), rtol=0.5)
+
+
+def test_every_body_is_possible_even_when_the_data_ask_for_the_impossible():
+    robot = load_urdf(TWO_LINK)
+    calibration, _ = true_calibration(robot, seed=6)
+    motion = motion_of(calibration.dynamics(robot), 6)
+    motion.effort[:, 1] -= 3.0 * motion.qdd[:, 1]          # a negative inertia
+    motion.effort[:, 1] -= 2.0 * calibration.dynamics(robot).friction.torque(motion.qd)[:, 1]
+    found = Identifier(robot).fit([motion])
+    for body in found.calibration.bodies.values():
+        S = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia
+        assert body.mass > 0.0 and np.linalg.eigvalsh(S)[0] > 0.0
+    for joint in found.calibration.joints.values():
+        assert min(joint.coulomb, joint.viscous, joint.rotor_inertia) >= 0.0
+
+
+@pytest.mark.parametrize('parts', [('friction',), ('rotor', 'friction'), ('inertia',),
+                                   ('inertia', 'friction')])
+def test_what_is_not_fitted_stays_as_the_robot_has_it(parts):
+    robot = load_urdf(TWO_LINK)
+    calibration, _ = true_calibration(robot, 7)
+    if 'inertia' not in parts:      # the truth differs from the robot only in what is fitted
+        calibration = Calibration(robot.name, calibration.joints, {}, smoothing_speed=0.01)
+    if 'rotor' not in parts:
+        calibration = Calibration(robot.name, {
+            name: JointCalibration(each.coulomb, each.viscous, each.offset)
+            for name, each in calibration.joints.items()}, calibration.bodies,
+            smoothing_speed=0.01)
+    if 'friction' not in parts:
+        calibration = Calibration(robot.name, {name: JointCalibration() for name in
+                                               calibration.joints}, calibration.bodies)
+    motion = motion_of(calibration.dynamics(robot), 7, noise=1e-4)
+    found = Identifier(robot, parts, smoothing_speed=0.01).fit([motion]).calibration
+    assert bool(found.bodies) == ('inertia' in parts)
+    for name, joint in found.joints.items():
+        assert (joint.rotor_inertia is None) == ('rotor' not in parts)
+        if 'friction' in parts:
+            assert joint.coulomb == pytest.approx(calibration.joints[name].coulomb, rel=0.01)
+        else:
+            assert joint.coulomb == joint.viscous == 0.0
+    judged = evaluate(found.dynamics(robot), [motion])
+    assert (judged.r2 > 0.9999).all()
+
+
+def test_a_payload_is_weighed_within_its_interval():
+    robot = ur5()
+    calibration, _ = true_calibration(robot, seed=8)
+    inertia = np.diag([0.004, 0.006, 0.005])
+    arm = calibration.dynamics(robot)
+    loaded = arm.with_payload(2.3, (0.02, -0.05, 0.08), inertia, 'tool0')
+    motion = motion_of(loaded, seed=8, top=1.2)
+    found = estimate_payload(arm, 'tool0', [motion])
+    assert found.inertial.mass == pytest.approx(2.3, abs=found.mass_spread)
+    assert found.mass_spread < 0.05
+    offsets = np.abs(found.inertial.com - [0.02, -0.05, 0.08])
+    assert (offsets < found.centre_spread).all() and found.centre_spread.max() < 0.01
+    if found.inertia_told:
+        np.testing.assert_allclose(found.inertial.inertia, inertia, atol=0.003)
+    assert 'mass' in found.describe() and np.linalg.eigvalsh(
+        pseudo_inertia(parameters_of(np.eye(4))))[0] > 0.0
+
+
+def test_a_payload_on_the_base_is_refused():
+    robot = ur5()
+    with pytest.raises(InputError, match='no joint feels'):
+        estimate_payload(Dynamics(robot), 'base_link', [])
+
+
+@pytest.mark.parametrize(('change', 'words'), [
+    ({'parts': ('mass',)}, "expected some of ['inertia'"), ({'parts': ()}, 'expected some of'),
+    ({'prior': 0.0}, 'prior must be positive')])
+def test_wrong_wishes_are_refused(change, words):
+    robot = load_urdf(TWO_LINK)
+    with pytest.raises(InputError) as caught:
+        Identifier(robot, **change).fit([motion_of(Dynamics(robot))])
+    assert words in str(caught.value)
+
+
+def test_too_few_samples_are_refused():
+    robot = load_urdf(TWO_LINK)
+    with pytest.raises(InputError, match='50 samples are too few'):
+        Identifier(robot).fit([motion_of(Dynamics(robot), duration=0.5)])
+
+
+# -- the real UR10 --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope='module')
+def ur10():
+    """Return the arm and the two halves of its recording."""
+    robot = load_urdf(example_urdf('ur10_robot.urdf'))
+    motions = list(Smoother(robot.joint_names).motions(
+        JointStates(real_bag('ur10'), robot.joint_names)))
+    return (robot, *([each.between(*span) for each in motions]
+                     for span in ((0.0, 13.76), (13.76, 99.0))))
+
+
+def test_the_ur10_is_known_from_half_a_recording(ur10):
+    robot, first, second = ur10
+    found = Identifier(robot).fit(first)
+    judged = evaluate(found.calibration.dynamics(robot), second)
+    assert (judged.r2[:3] >= 0.95).all() and (judged.r2[3:] >= 0.85).all()
+    for body in found.calibration.bodies.values():
+        S = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia
+        assert body.mass > 0.0 and np.linalg.eigvalsh(S)[0] > 0.0
+
+
+def test_a_full_identification_beats_friction_alone_on_unseen_data(ur10):
+    robot, first, second = ur10
+    rmse = {}
+    for parts in (('friction',), ('inertia', 'rotor', 'friction')):
+        found = Identifier(robot, parts).fit(first)
+        rmse[len(parts)] = evaluate(found.calibration.dynamics(robot), second).rmse
+    assert (rmse[3] <= rmse[1]).all()
+    assert rmse[3].sum() < 0.85 * rmse[1].sum()
+
+
+# -- the command ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_link_bag(tmp_path):
+    """Return the folder with a URDF, a bag and the calibration that is in it."""
+    (tmp_path / 'arm.urdf').write_text(TWO_LINK)
+    robot = load_urdf(TWO_LINK)
+    calibration, _ = true_calibration(robot, 9)
+    motion = motion_of(calibration.dynamics(robot), 9, duration=40.0)
+    record(tmp_path / 'bag', robot.joint_names, motion.t, motion.q, motion.qd, motion.effort)
+    return tmp_path, calibration
+
+
+def test_the_command_writes_a_file_that_evaluate_uses(two_link_bag, capsys, monkeypatch):
+    folder, calibration = two_link_bag
+    monkeypatch.chdir(folder)
+    assert main(['identify', 'bag', '--urdf', 'arm.urdf']) == 0
+    text = capsys.readouterr().out
+    for word in ('coulomb', 'base parameters', 'condition number', 'fit has not seen',
+                 'written: arm.dynamics.yaml', 'half power'):
+        assert word in text
+    found = load_calibration('arm.dynamics.yaml')
+    for name, joint in found.joints.items():
+        assert joint.coulomb == pytest.approx(calibration.joints[name].coulomb, rel=0.05)
+    assert main(['evaluate', 'bag', '--urdf', 'arm.urdf', '--calibration', 'arm.dynamics.yaml',
+                 '--no-bag', '--no-page']) == 0
+    assert capsys.readouterr().out.count(' 0.99') >= 2       # R2 of a noise of 30 dB
+    assert main(['identify', 'bag', '--urdf', 'arm.urdf']) == 2
+    assert 'exists already' in capsys.readouterr().err
+    assert main(['identify', 'bag', 'bag', '--urdf', 'arm.urdf', '--force', '--fit', 'friction',
+                 '--split', '1']) == 0
+    assert not load_calibration('arm.dynamics.yaml').bodies
+
+
+def test_the_command_weighs_a_payload(two_link_bag, capsys, monkeypatch):
+    folder, calibration = two_link_bag
+    monkeypatch.chdir(folder)
+    calibration.save('arm.dynamics.yaml')
+    robot = load_urdf(TWO_LINK)
+    loaded = calibration.dynamics(robot).with_payload(1.2, (0.3, 0.0, 0.05))
+    motion = motion_of(loaded, 10)
+    record(folder / 'loaded', robot.joint_names, motion.t, motion.q, motion.qd, motion.effort)
+    assert main(['identify', 'loaded', '--urdf', 'arm.urdf', '--calibration',
+                 'arm.dynamics.yaml', '--payload', 'lower']) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if 'mass' in line)
+    mass, spread = float(line.split()[1]), float(line.split()[3])
+    assert mass == pytest.approx(1.2, abs=spread) and spread < 0.2
+
+
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (['--fit', 'mass'], 'expected some of'), (['--split', '0'], '--split must be'),
+    (['--payload', 'hand'], "no link 'hand'"), (['--from', '1000'], 'nothing is left to fit')])
+def test_wrong_options_of_the_command_are_refused(two_link_bag, capsys, monkeypatch, arguments,
+                                                  words):
+    monkeypatch.chdir(two_link_bag[0])
+    assert main(['identify', 'bag', '--urdf', 'arm.urdf', *arguments]) == 2
+    assert words in capsys.readouterr().err
+    assert not (two_link_bag[0] / 'arm.dynamics.yaml').exists()
