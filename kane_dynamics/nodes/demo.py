@@ -1,0 +1,164 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The demo: simulator and feedforward in one ROS graph, and how well the arm follows.
+
+A trajectory is sent to the feedforward node, which drives the simulator; the error is what
+`joint_states` tell against the trajectory. Then the same again with the same PD gains and a
+controller that takes the arm for weightless and free of friction: PD alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+import kane_dynamics as kd
+from kane_dynamics.exceptions import KaneDynamicsError
+from kane_dynamics.motion.trajectory import Trajectory
+from kane_dynamics.nodes.demo_graph import DemoGraph
+
+LOCK_STEP_RATE, WALL_RATE = 1000.0, 500.0       # [Hz]
+BARS = {'lock-step': 1e-4, 'wall clock': 1e-3}  # [rad], largest error with feedforward
+WORSE = 20.0                                    # times, at least, without it
+GAINS = {'p': [1000.0, 1000.0, 600.0, 50.0, 50.0, 5.0],     # [N m/rad]
+         'd': [40.0, 40.0, 20.0, 0.5, 0.5, 0.02]}           # [N m s/rad]
+WAY = [[0.0, -0.8, 1.2, 0.0, 0.6, 0.0], [0.8, -0.2, 0.6, 0.5, 0.9, 1.0],
+       [-0.4, 0.4, 1.0, -0.5, 0.2, -0.6], [0.0, -0.8, 1.2, 0.0, 0.6, 0.0]]     # [rad]
+TIMES = [0.0, 1.2, 2.6, 4.0]                    # [s]
+
+
+class Tracking(NamedTuple):
+    """How well an arm followed: largest and RMS error [rad], per joint the largest, samples."""
+
+    largest: float
+    rms: float
+    by_joint: np.ndarray
+    samples: int
+
+
+def trajectory(joint_names):
+    """Return the way of the demo: four postures, smooth to the fourth derivative."""
+    return Trajectory(joint_names, TIMES, WAY, interpolation='quintic_spline')
+
+
+def weightless(robot, share=1e-9):
+    """Return the robot with a share of its masses and inertias: what PD alone believes."""
+    for link in robot.links:
+        if link.inertial is not None:
+            inertial = link.inertial
+            robot = robot.with_inertial(link.name, kd.Inertial(
+                share * inertial.mass, inertial.com, share * inertial.inertia))
+    return robot
+
+
+def parameters(robot, lock_step, feedforward=True):
+    """Return the parameters of the simulator and of the feedforward node."""
+    rate = LOCK_STEP_RATE if lock_step else WALL_RATE
+    simulator = {'robot_description': robot.to_urdf(), 'update_rate': rate,
+                 'lock_step': lock_step, 'initial_positions': WAY[0], 'command_timeout': 0.5}
+    controller = {
+        'robot_description': robot.to_urdf(), 'use_sim_time': lock_step, 'update_rate': 100.0,
+        'trigger': 'joint_states', 'mode': 'computed_torque', 'feedback': 'pd',
+        'gains.p': GAINS['p'], 'gains.d': GAINS['d'], 'ramp_time': 0.0,
+        # the simulated joints have a true Coulomb friction: nearly a sign
+        'friction.smoothing_speed': 1e-4, 'publish_trajectory_with_effort': False}
+    if not feedforward:
+        controller.update({'robot_description': weightless(robot).to_urdf(),
+                           'friction.viscous': [0.0], 'friction.coulomb': [0.0],
+                           'model_check.samples': 0})
+    return simulator, controller
+
+
+def track(graph, joint_names, lead=0.5):
+    """Send the trajectory through a DemoGraph; return the Tracking of the arm."""
+    way = trajectory(joint_names)
+    start = graph.send(way, lead)
+    stamps, positions = graph.follow(start, start + round(way.times[-1] * 1e9))
+    wanted = way.sample_many((stamps - start) * 1e-9)[0]
+    error = abs(positions - wanted)
+    return Tracking(float(error.max()), float(np.sqrt((error**2).mean())), error.max(axis=0),
+                    len(stamps))
+
+
+def run_case(robot, lock_step, feedforward, domain, verbose=False):
+    """Start both nodes, follow the trajectory, end them; return the Tracking."""
+    with DemoGraph(domain, joint_names=robot.joint_names, verbose=verbose) as graph:
+        graph.start(*parameters(robot, lock_step, feedforward))
+        return track(graph, robot.joint_names)
+
+
+def report(results, print=print):
+    """Print the results {(time, feedforward): Tracking} side by side; return whether all is well.
+
+    results: lists of (time, with feedforward, PD alone).
+    """
+    print(f'{"time":<12}{"feedforward + PD":>24}{"PD alone":>24}{"times worse":>14}')
+    print(f'{"":<12}{"largest / RMS [rad]":>24}{"largest / RMS [rad]":>24}')
+    well = True
+    for time, with_it, without in results:
+        worse = without.largest / with_it.largest
+        good = with_it.largest <= BARS[time] and worse >= WORSE
+        well = well and good
+        cells = [f'{each.largest:.2e} / {each.rms:.2e}' for each in (with_it, without)]
+        print(f'{time:<12}{cells[0]:>24}{cells[1]:>24}{worse:>14.0f}   '
+              + ('ok' if good else f'expected <= {BARS[time]:g} rad and >= {WORSE:g} times'))
+    return well
+
+
+def default_arm():
+    """Return the path of six_axis.urdf: of the source tree, or where it was installed."""
+    places = [Path(__file__).parents[2] / 'urdf']
+    try:
+        from ament_index_python.packages import get_package_share_directory
+        places.append(Path(get_package_share_directory('kane_dynamics'), 'urdf'))
+    except (ImportError, LookupError, OSError):     # not a ROS installation
+        pass
+    places.append(Path(sys.prefix, 'share', 'kane_dynamics', 'urdf'))
+    for place in places:
+        if (place / 'six_axis.urdf').is_file():
+            return place / 'six_axis.urdf'
+    raise KaneDynamicsError(f'six_axis.urdf is in none of {[str(place) for place in places]}; '
+                            'name a six-axis arm with --urdf')
+
+
+def main(arguments=None):
+    """Run the demo; return the exit code: 0 where the arm followed as well as it should."""
+    from rclpy.utilities import remove_ros_args
+    parser = argparse.ArgumentParser(prog='demo', description=__doc__.splitlines()[0])
+    parser.add_argument('--urdf', type=Path, help='six-axis arm; default: six_axis.urdf')
+    parser.add_argument('--time', choices=['lock-step', 'wall', 'both'], default='both',
+                        help='simulated time in lock-step, the wall clock, or both')
+    parser.add_argument('--no-nodes', action='store_true',
+                        help='use /simulator and /feedforward that run already; report once')
+    parser.add_argument('--domain', type=int, default=1 + os.getpid() % 100,
+                        help='ROS domain of the nodes that are started, on this machine only')
+    parser.add_argument('--verbose', action='store_true', help='show what the nodes log')
+    given = parser.parse_args(remove_ros_args(
+        sys.argv if arguments is None else ['demo', *arguments])[1:])
+    try:
+        robot = kd.load_urdf(str(given.urdf or default_arm()))
+        if given.no_nodes:
+            with DemoGraph(None, robot.joint_names) as graph:
+                found = track(graph, robot.joint_names, lead=1.0)
+            print(f'largest error {found.largest:.2e} rad, RMS {found.rms:.2e} rad, '
+                  f'{found.samples} samples')
+            return 0
+        results = []
+        for time in {'both': list(BARS), 'wall': ['wall clock']}.get(given.time, [given.time]):
+            print(f'{time}: following for {TIMES[-1]:g} s, twice ...', flush=True)
+            results.append((time, *(
+                run_case(robot, time == 'lock-step', feedforward, given.domain, given.verbose)
+                for feedforward in (True, False))))
+    except KaneDynamicsError as error:
+        print(f'demo: {error}', file=sys.stderr)
+        return 2
+    return 0 if report(results) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

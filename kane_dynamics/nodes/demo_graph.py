@@ -1,0 +1,124 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""A ROS graph of simulator and feedforward for the demo: processes, and a node that watches."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import numpy as np
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+import yaml
+
+from kane_dynamics.exceptions import KaneDynamicsError
+from kane_dynamics.nodes.conversions import joint_order, nanoseconds, trajectory_message
+
+PATIENCE = 60.0     # [s] of wall time for what takes a few
+NODES = ('simulator', 'feedforward')
+
+
+class DemoGraph:
+    """Start nodes, send them a trajectory, and keep what joint_states tell.
+
+    domain: ROS domain of the graph, on this machine only; None: the graph that is there.
+    """
+
+    def __init__(self, domain, joint_names, verbose=False):
+        self._joint_names, self._verbose = joint_names, verbose
+        self._processes, self._folder = [], tempfile.TemporaryDirectory(prefix='kane_demo_')
+        self._environment = dict(os.environ)
+        if domain is not None:
+            self._environment.update(ROS_DOMAIN_ID=str(domain),
+                                     ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
+            os.environ.update(self._environment)           # for this process's own context
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, domain_id=domain)
+        self._node = rclpy.create_node('kane_demo', context=self._context)
+        self._states = []
+        self._node.create_subscription(JointState, 'joint_states', self._states.append,
+                                       QoSProfile(depth=1000))
+        self._sender = self._node.create_publisher(JointTrajectory,
+                                                   'feedforward/joint_trajectory', 10)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self._thread = threading.Thread(target=self._executor.spin, daemon=True)
+        self._thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        for process in self._processes:
+            process.send_signal(signal.SIGINT)
+        for process in self._processes:
+            try:
+                process.wait(10.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        self._executor.shutdown()
+        self._thread.join(5.0)
+        self._node.destroy_node()
+        rclpy.shutdown(context=self._context)
+        self._folder.cleanup()
+
+    def start(self, simulator, feedforward):
+        """Start both nodes with their parameters {name: value}."""
+        for name, parameters in zip(NODES, (simulator, feedforward)):
+            path = Path(self._folder.name, f'{name}.yaml')
+            path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}))
+            log = None if self._verbose else Path(self._folder.name, f'{name}.log').open('w')
+            self._processes.append(subprocess.Popen(
+                [sys.executable, '-m', f'kane_dynamics.nodes.{name}', '--ros-args',
+                 '--params-file', str(path), '-r', '/simulator/effort:=/feedforward/effort'],
+                stdout=log, stderr=subprocess.STDOUT if log else None, env=self._environment))
+
+    def _wait(self, condition, what):
+        until = time.monotonic() + PATIENCE
+        while not condition():
+            for name, process in zip(NODES, self._processes):
+                if process.poll() is not None:
+                    raise KaneDynamicsError(f'the {name} node ended: {self._log(name)}')
+            if time.monotonic() > until:
+                raise KaneDynamicsError(f'{what} did not come within {PATIENCE:g} s; '
+                                        + ' '.join(map(self._log, NODES)))
+            time.sleep(0.005)
+
+    def _log(self, name):
+        path = Path(self._folder.name, f'{name}.log')
+        return path.read_text(errors='replace')[-2000:] if path.exists() else ''
+
+    def _last_stamp(self):
+        return nanoseconds(self._states[-1].header.stamp)
+
+    def send(self, trajectory, lead):
+        """Send a Trajectory to begin `lead` seconds after the newest state; return when [ns].
+
+        Waits until the arm is driven: until the states move on and carry torque.
+        """
+        self._wait(self._sender.get_subscription_count, 'the feedforward node')
+        self._wait(lambda: self._states and np.any(self._states[-1].effort), 'torque')
+        start = self._last_stamp() + round(lead * 1e9)
+        self._sender.publish(trajectory_message(
+            trajectory.joint_names, trajectory.times + 1e-3, trajectory.positions,
+            trajectory.velocities, trajectory.accelerations, stamp=start - 1_000_000))
+        return start
+
+    def follow(self, start, end):
+        """Return stamps (N,) [ns] and positions (N, n) of the states from start to end [ns]."""
+        self._wait(lambda: self._last_stamp() >= end, 'the end of the trajectory')
+        states = [each for each in list(self._states)
+                  if start <= nanoseconds(each.header.stamp) <= end]
+        order = joint_order(self._joint_names, states[0].name, 'joint_states')
+        return (np.array([nanoseconds(each.header.stamp) for each in states]),
+                np.array([each.position for each in states])[:, order])
