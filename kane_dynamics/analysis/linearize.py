@@ -68,7 +68,7 @@ def linearize(dyn, q=None, qd=None, tau=None, outputs=None):
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-inverse @ stiffness, -inverse @ damping]])
     B = np.vstack([np.zeros((n, robot.n_joints)), inverse[:, first:first + robot.n_joints]])
     names = robot.joint_names if outputs is None else outputs
-    C = np.vstack([_rows(dyn, q, name, first) for name in names])
+    C = np.vstack([np.zeros((0, n)), *(_rows(dyn, q, name, first) for name in names)])
     C = np.hstack([C, np.zeros_like(C)])
     return StateSpace(A, B, C, np.zeros((len(C), robot.n_joints)))
 
