@@ -6,16 +6,21 @@ import ast
 import importlib.util
 import os
 from pathlib import Path
+import signal
 import subprocess
 import sys
 
 import pytest
-import yaml
 
 pytest.importorskip('rclpy', reason='rclpy is not installed: the schemas are in the nodes')
 
+from ros_graph import PATIENCE, Peer, wait  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
+import yaml  # noqa: E402
+
 from kane_dynamics.nodes import feedforward_parameters, managed_node  # noqa: E402
 from kane_dynamics.nodes import simulator_parameters  # noqa: E402
+from kane_dynamics.nodes.qos import LATCHED  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCH_FILES = sorted((ROOT / 'launch').glob('*.launch.py'))
@@ -26,6 +31,17 @@ FOREIGN = ('controller_manager', 'effort_controller', 'joint_trajectory_controll
 OF_RCLPY = ('use_sim_time',)
 HAS_LAUNCH = importlib.util.find_spec('launch_ros') is not None
 NO_LAUNCH = 'launch_ros is not installed (it is on no package registry): source a ROS distribution'
+LAUNCHER = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+service = LaunchService()
+service.include_launch_description(LaunchDescription([IncludeLaunchDescription(
+    PythonLaunchDescriptionSource(sys.argv[1]),
+    launch_arguments=[tuple(each.split(':=')) for each in sys.argv[2:]])]))
+sys.exit(service.run())
+"""
 
 
 def flat(values, prefix=''):
@@ -124,3 +140,38 @@ def test_a_launch_file_makes_its_description(path):
                           text=True, env=os.environ)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) >= 5
+
+
+def installed(package):
+    """Return whether an ament prefix holds a package."""
+    from ament_index_python.packages import get_package_prefix, PackageNotFoundError
+    try:
+        return bool(get_package_prefix(package))
+    except (PackageNotFoundError, LookupError, OSError):
+        return False
+
+
+@pytest.mark.ros
+@pytest.mark.skipif(not HAS_LAUNCH, reason=NO_LAUNCH)
+@pytest.mark.parametrize(('file', 'arguments', 'nodes'), [
+    ('feedforward.launch.py', ['publish_description:=false', 'mode:=gravity'], ['feedforward']),
+    ('simulation.launch.py', [], ['simulator']),
+    ('demo.launch.py', [], ['simulator', 'feedforward']),
+])
+def test_launched_nodes_become_active(file, arguments, nodes):
+    missing = [each for each in ('kane_dynamics', 'robot_state_publisher') if not installed(each)]
+    if missing:
+        pytest.skip(f'not in an ament prefix: {missing}')
+    peer = Peer('launch_test')
+    launched = subprocess.Popen([sys.executable, '-c', LAUNCHER, str(ROOT / 'launch' / file),
+                                 *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        if 'publish_description:=false' in arguments:
+            text = (ROOT / 'urdf' / 'six_axis.urdf').read_text()
+            peer.publish(String(data=text), '/robot_description', LATCHED)
+        for node in nodes:
+            wait(lambda: peer.state(f'/{node}') == 'active', f'{node} active')
+    finally:
+        launched.send_signal(signal.SIGINT)
+        assert launched.wait(PATIENCE) == 0, launched.stdout.read().decode()
+        peer.close()
