@@ -81,8 +81,10 @@ class PinocchioArm:
 
     def energy(self, q, qd):
         """Return the kinetic and potential energy [J], (2,)."""
-        kinetic = self._pin.computeKineticEnergy(self.model, self.data, self._q(q), self.G @ qd)
-        return np.array([kinetic, self._pin.computePotentialEnergy(self.model, self.data)])
+        # 1/2 u' M u: its computeKineticEnergy leaves the rotors out, or not, by version
+        kinetic = 0.5 * qd @ self.mass_matrix(q) @ qd
+        potential = self._pin.computePotentialEnergy(self.model, self.data, self._q(q))
+        return np.array([kinetic, potential])
 
     def frame_pose(self, frame, q):
         """Return [R | p] (3, 4) of a link."""

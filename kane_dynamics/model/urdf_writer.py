@@ -75,10 +75,10 @@ def _joint(root, joint):
         bounds = ('lower', 'upper') + bounds
     # other readers want all four, and take a bound that is left out for zero
     SubElement(element, 'limit', {key: _text(getattr(joint.limits, key)) for key in bounds})
-    dynamics = {key: _text(getattr(joint, key)) for key in ('damping', 'friction', 'armature')
-                if getattr(joint, key) != 0.0}
-    if dynamics:
-        SubElement(element, 'dynamics', dynamics)
+    dynamics = ('damping', 'friction') + (('armature',) if joint.armature else ())
+    if any(getattr(joint, key) for key in dynamics):
+        # urdfdom refuses a joint whose <dynamics> has neither damping nor friction
+        SubElement(element, 'dynamics', {key: _text(getattr(joint, key)) for key in dynamics})
     if joint.mimic is not None:
         SubElement(element, 'mimic', joint=joint.mimic.joint,
                    multiplier=_text(joint.mimic.multiplier), offset=_text(joint.mimic.offset))
