@@ -1,0 +1,225 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The controller of the feedforward node without ROS: its phases, ramps, limits and models."""
+
+import math
+from pathlib import Path
+import time
+
+import numpy as np
+import pytest
+
+import kane_dynamics as kd
+from kane_dynamics.exceptions import InputError
+from kane_dynamics.motion.trajectory import Trajectory
+from kane_dynamics.nodes.controller import Controller
+from kane_dynamics.nodes.phases import Fault, Phase
+from kane_dynamics.nodes.torque_model import split_joints, TorqueModel
+from kane_dynamics.nodes.torque_output import TorqueOutput
+
+URDF = Path(__file__).resolve().parents[1] / 'urdf' / 'two_link.urdf'
+ROBOT = kd.load_urdf(str(URDF))
+DYNAMICS = kd.Dynamics(ROBOT, parametric=True)
+HOME = np.array([0.3, 0.4])
+DT = 0.01
+
+
+def gravity(q, tip=0.0):
+    """Return the closed form for two rods and a point mass [kg] at the tip."""
+    g, first, second = 9.81, math.cos(q[0]), math.cos(q[0] + q[1])
+    elbow = (1.2 * 0.2 + tip * 0.4) * g * second
+    return np.array([(2.0 * 0.25 + 1.2 * 0.5 + tip * 0.5) * g * first + elbow, elbow])
+
+
+def model(tip=0.0):
+    dynamics = DYNAMICS.with_payload(tip, (0.0, 0.0, 0.0), link='tool0') if tip else DYNAMICS
+    return TorqueModel(dynamics, ROBOT.joint_names, {})
+
+
+class Rig:
+    """A controller and its time."""
+
+    def __init__(self, **settings):
+        self.controller = Controller(ROBOT.joint_names, model(), **settings)
+        self.controller.ramp_time = 0.1
+        self.controller.law.p[:], self.controller.law.d[:] = 50.0, 5.0
+        self.t = 0.0
+
+    def step(self, q=HOME, qd=(0.0, 0.0), fresh=True):
+        self.t += DT
+        self.controller.law.measured[:] = q, qd
+        return self.controller.cycle(self.t, fresh, fresh)
+
+    def run(self, seconds, q=HOME, fresh=True):
+        for _ in range(round(seconds / DT)):
+            self.step(q, fresh=fresh)
+        return self.controller.tau.copy()
+
+
+def test_whatever_happens_torque_never_steps_and_is_always_finite():
+    # Orders, faults, modes and lost states at random; targets stay below 40 N m.
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rig = Rig(limit=40.0)
+        controller = rig.controller
+        controller.fault_hold_time = controller.zero_ramp_time = 0.2
+        controller.restart(enabled=True)
+        last, fresh, q = np.zeros(2), True, HOME
+        for _ in range(600):
+            event = rng.integers(60)
+            if event == 0:
+                controller.disable()
+            elif event in (1, 2):
+                try:
+                    controller.enable(fresh)
+                except InputError:
+                    assert not fresh
+            elif event == 3:
+                try:
+                    controller.set_mode(
+                        rng.choice(['feedforward', 'computed_torque', 'gravity', 'hold']), fresh)
+                except InputError:
+                    assert not fresh
+            elif event == 4:
+                controller.fail(Fault.CLOCK_JUMP, 'test')
+            elif event in (5, 6, 7):
+                fresh = not fresh
+            gives = rig.step(q, fresh=fresh)
+            tau = controller.tau
+            assert np.isfinite(tau).all()
+            if gives:
+                # a ramp takes ten cycles, from within +-40 to within +-40
+                assert np.abs(tau - last).max() <= 80.0 * DT / 0.1 + 1e-9
+                last = tau.copy()
+        controller.enable(True)
+        assert np.allclose(rig.run(1.0), gravity(HOME), atol=1e-9)
+
+
+def test_nothing_is_given_before_it_is_enabled_and_ready():
+    rig = Rig()
+    assert not rig.step() and rig.controller.phase is Phase.IDLE
+    rig.controller.enable(True)
+    assert not rig.step(fresh=False) and rig.controller.phase is Phase.WAITING
+    assert rig.step() and rig.controller.phase is Phase.RUNNING
+
+
+def test_an_open_loop_mode_works_without_any_state():
+    rig = Rig()
+    rig.controller.restart(enabled=True)
+    rig.step(fresh=False)
+    rig.controller.follow(Trajectory(ROBOT.joint_names, [0.0, 1.0], [HOME, HOME + 0.5]))
+    rig.run(2.0, fresh=False)
+    assert np.allclose(rig.controller.tau, gravity(HOME + 0.5), atol=1e-9)
+    rig.controller.disable()        # the reference is all that is known: it is held, for good
+    rig.run(5.0, fresh=False)
+    assert np.allclose(rig.controller.tau, gravity(HOME + 0.5), atol=1e-9)
+
+
+def test_a_closed_loop_mode_is_not_taken_up_without_a_state():
+    rig = Rig()
+    rig.controller.restart(enabled=True)
+    rig.controller.follow(Trajectory(ROBOT.joint_names, [0.0], [HOME]))
+    rig.run(0.2, fresh=False)
+    with pytest.raises(InputError, match="'gravity' needs fresh joint_states"):
+        rig.controller.set_mode('gravity', fresh=False)
+
+
+def test_a_second_change_of_model_waits_for_the_first_and_the_last_one_counts():
+    rig = Rig()
+    controller = rig.controller
+    controller.transition_time = 0.2
+    controller.restart(enabled=True)
+    rig.run(0.3)
+    for tip in (1.0, 2.0, 3.0):
+        controller.set_model(model(tip))
+    half = rig.run(0.1)
+    assert np.allclose(half, 0.5 * (gravity(HOME) + gravity(HOME, 1.0)), atol=1e-9)
+    rig.run(0.2)
+    half = controller.tau.copy()
+    assert np.allclose(half, 0.5 * (gravity(HOME, 1.0) + gravity(HOME, 3.0)), atol=1e-9)
+    assert np.allclose(rig.run(0.2), gravity(HOME, 3.0), atol=1e-9)
+
+
+def test_ramping_down_keeps_to_the_rate_and_ends_at_gravity():
+    rig = Rig(rate=60.0)
+    rig.controller.restart(enabled=True)
+    rig.run(1.0)
+    rig.controller.follow(Trajectory(ROBOT.joint_names, [0.0], [HOME + 1.0]))
+    rig.run(0.1)
+    given = [rig.controller.tau.copy()]
+    for _ in rig.controller.ramp_down(DT):
+        given.append(rig.controller.tau.copy())
+    assert np.allclose(given[-1], gravity(HOME), atol=1e-6)
+    assert np.abs(np.diff(given, axis=0)).max() <= 60.0 * DT + 1e-12
+
+
+def test_time_that_jumps_does_not_rush_a_ramp():
+    rig = Rig()
+    rig.controller.ramp_time = 1.0
+    rig.controller.restart(enabled=True)
+    rig.step()
+    rig.t += 100.0
+    rig.step()
+    assert np.allclose(rig.controller.tau, 0.1 * gravity(HOME), atol=1e-9)   # LONGEST_STEP
+    rig.t -= 200.0
+    rig.step()
+    assert np.allclose(rig.controller.tau, 0.1 * gravity(HOME), atol=1e-9)
+
+
+def test_limits_are_counted_joint_by_joint():
+    output = TorqueOutput(('a', 'b'), [1.0, np.inf], [np.inf, 10.0])
+    output.give(np.array([3.0, 5.0]), DT)
+    assert output.tau.tolist() == [1.0, 10.0 * DT]
+    assert output.saturated.tolist() == [1, 0] and output.rate_limited.tolist() == [0, 1]
+    assert not output.give(np.array([np.nan, 0.0]), DT)
+    assert output.tau.tolist() == [1.0, 10.0 * DT] and output.not_finite == 1
+
+
+def test_locked_joints_are_held_in_the_model():
+    active, locked = split_joints(ROBOT, ('elbow',), ('shoulder',), (0.3,))
+    arm = TorqueModel(DYNAMICS, active, locked)
+    q, tau = np.array([0.4]), np.zeros(1)
+    arm.bound_gravity(q, tau)()
+    assert np.allclose(tau, gravity([0.3, 0.4])[1:], atol=1e-12)
+    many = arm.evaluate_many(q[None], np.zeros((1, 1)), np.zeros((1, 1)))
+    assert np.allclose(many, tau, atol=1e-12)
+
+
+@pytest.mark.ros
+def test_an_exception_in_a_cycle_holds_the_arm_and_the_loop_goes_on():
+    rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
+    from sensor_msgs.msg import JointState
+    from kane_dynamics.nodes.feedforward import Feedforward
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    overrides = [rclpy.Parameter(name, value=value) for name, value in {
+        'robot_description_file': str(URDF), 'autostart': False, 'update_rate': 200.0,
+        'mode': 'computed_torque', 'state_timeout': 1e6, 'ramp_time': 0.0,
+        'model_check.samples': 0}.items()]
+    node = Feedforward(context=context, parameter_overrides=overrides)
+    try:
+        node.trigger_configure()
+        node.trigger_activate()
+        node._on_joint_state(JointState(name=list(ROBOT.joint_names), position=HOME.tolist(),
+                                        velocity=[0.0, 0.0]))
+        wait_for(lambda: np.allclose(node.controller.tau, gravity(HOME), atol=1e-9))
+
+        def broken(mode):
+            raise RuntimeError('broken law')
+        node.controller.law.compute = broken
+        wait_for(lambda: node.controller.phase is Phase.FAULT)
+        assert 'broken law' in node.controller.fault_text
+        cycles = node.loop.statistics.cycles
+        wait_for(lambda: node.loop.statistics.cycles > cycles + 5)
+        assert np.allclose(node.controller.tau, gravity(HOME), atol=1e-9)
+    finally:
+        node.trigger_deactivate()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def wait_for(condition, seconds=30.0):
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.005)
