@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.model.assembly import tree_of
 from kane_dynamics.motion.state_equation import ACCOUNTS
 
 
@@ -18,7 +19,10 @@ class PlantEnergy:
         if friction is not None and friction.viscous.any():
             self._viscous = friction.viscous
         self._first = speeds.start                      # speeds of a floating base come first
-        self._modes = dynamics.robot.n_modes
+        self._modal = np.zeros(dynamics.robot.n_modes)  # damping of modes and elastic joints
+        for spring in tree_of(dynamics.robot).springs:
+            if spring.u_index >= speeds.stop:
+                self._modal[spring.u_index - speeds.stop] += spring.damping
         self._sums = np.zeros(ACCOUNTS)                 # work, friction loss, impact loss [J]
 
     def restart(self, q, qd):
@@ -69,9 +73,11 @@ class PlantEnergy:
         if self._first:
             first = slice(0, self._first)
             work += 0.5 * h * (load[first] @ (qd[first] + after.qd[first]))
-        if self._modes:
+        if len(self._modal):
             last = slice(self._speeds.stop, None)
-            work += 0.5 * h * (load[last] @ (qd[last] + after.qd[last]))
+            mean = 0.5 * (qd[last] + after.qd[last])
+            work += h * (load[last] @ mean)
+            lost += h * (self._modal @ (mean * mean))
         self._sums[0] += work
         self._sums[1] += lost
 
