@@ -18,10 +18,12 @@ help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 	@echo "ARGS='...' goes to the program that runs (make test ARGS='-k gravity'); PYTHON=python3.12 picks a Python."
 
-demo:  ## load an arm, follow a trajectory, print the torques and how far Pinocchio's are
+demo:  ## simulate an arm and drive it in one ROS graph: tracking with and without feedforward
 	$(call setup,demo)
-	$(say) running examples/follow_trajectory.py"
-	@$(python) examples/follow_trajectory.py $(ARGS)
+	$(say) running examples/follow_trajectory.py: torques of a motion, compared with Pinocchio's"
+	@$(python) examples/follow_trajectory.py
+	$(say) running the nodes simulator and feedforward in one ROS graph"
+	@$(python) -m kane_dynamics.nodes.demo $(ARGS)
 
 test:  ## run every test but the slow ones
 	$(call setup,test)
