@@ -38,16 +38,18 @@ class Arm:
         self.kane = first_order_kane if self.truncated else kane
         self.first_joint = 6 if robot.floating_base else 0
         self.first_mode = self.first_joint + robot.n_joints
-        self.armature = [0.0] * self.nv
-        for body_joint in robot.moving_joints:
-            leader, ratio = body_joint.name, 1.0
-            if body_joint.mimic is not None:
-                leader, ratio = body_joint.mimic.joint, body_joint.mimic.multiplier
-            k = self.first_joint + robot.joint_names.index(leader)
-            self.armature[k] += ratio**2 * body_joint.armature
-        for name, elastic in robot.flexible_joints.items():
-            self.armature[self.first_joint + robot.joint_names.index(name)] = (
-                elastic.motor_inertia)
+        self.armature = _armature(robot)
+
+    def fits(self, robot):
+        """Return whether another robot differs in masses, inertias and gravity alone."""
+        tree = tree_of(robot)
+        return (len(tree.bodies) == len(self.tree.bodies)
+                and all(a.parent == b.parent and a.kind == b.kind and a.speeds == b.speeds
+                        and (a.C == b.C).all() and (a.p == b.p).all()
+                        and (a.ratio, a.offset) == (b.ratio, b.offset)
+                        for a, b in zip(self.tree.bodies, tree.bodies))
+                and robot.extensions == self.robot.extensions
+                and _armature(robot) == self.armature)
 
     def parameters(self, robot=None):
         """Return the run-time numbers of a parametric program: gravity, base and mass moments."""
@@ -140,6 +142,20 @@ class Arm:
     def body_frames(self):
         """Return the link frame that each body is told in."""
         return [self.tree.frames[link] for link in self.body_links]
+
+
+def _armature(robot):
+    """Return the rotor inertia on each generalized speed."""
+    first = 6 if robot.floating_base else 0
+    armature = [0.0] * robot.nv
+    for joint in robot.moving_joints:
+        leader, ratio = joint.name, 1.0
+        if joint.mimic is not None:
+            leader, ratio = joint.mimic.joint, joint.mimic.multiplier
+        armature[first + robot.joint_names.index(leader)] += ratio**2 * joint.armature
+    for name, elastic in robot.flexible_joints.items():
+        armature[first + robot.joint_names.index(name)] = elastic.motor_inertia
+    return armature
 
 
 def _next_in(parents, speed, among):

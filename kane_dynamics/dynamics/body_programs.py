@@ -29,6 +29,8 @@ def momentum(arm, name):
 
 def mass_centre(arm, name):
     """Record the mass centre of all that moves."""
+    if not any(body.m or body.flexible for body in arm.tree.bodies):
+        raise InputError(f'{arm.robot.name!r}: nothing that moves has mass, so it has no centre')
     return arm.record(name, ('q',), lambda _, tree, g, q:
                       [*kinematics.mass_centre(tree, q)[1]], (3,))
 

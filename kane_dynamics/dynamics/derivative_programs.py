@@ -20,6 +20,8 @@ def inverse_derivatives(arm, name):
     n = arm.nv
 
     def function(reduced, _, g, q, u, ud):
+        if not u:                                          # nothing moves: three empty matrices
+            return []
         tau = [u[0].graph.zero + t for t in arm.torques(reduced, g, q, u, ud)]
         by_q = [tangent(tau, seeds) for seeds in _displacements(arm, q)]
         by_u = [tangent(tau, {speed: 1.0 + speed.graph.zero}) for speed in u]
@@ -45,6 +47,8 @@ def regressor(arm, name):
     count = 10 * len(arm.tree.bodies)
 
     def function(_, tree, g, q, u, ud):
+        if not q:
+            return []
         graph = q[0].graph
         pi = graph.inputs('pi', count)
         tau, _ = kane(_with_standard_parameters(arm, tree, pi), q, u, ud, g)

@@ -284,6 +284,9 @@ class Dynamics:
         if robot.joint_names != self.robot.joint_names:
             raise InputError(f'with_robot: joints {list(robot.joint_names)} are not the compiled '
                              f'ones, {list(self.robot.joint_names)}')
+        if not self._arm.fits(robot):
+            raise InputError(f'with_robot: the joints of {robot.name!r} sit elsewhere or have '
+                             'other rotors than the compiled ones; make a new Dynamics(robot)')
         other = object.__new__(Dynamics)
         other.robot, other.friction = robot, self.friction
         other.backend, other.parametric = self.backend, True
@@ -346,8 +349,9 @@ class Dynamics:
     def _call_many(self, name, arguments, out, threads, frame=None):
         kernel = self._kernel(name, frame)
         takes = [each for each in kernel.program.inputs if not each.shared]
-        arrays = [np.ascontiguousarray(value, dtype=float) for value in arguments]
-        count = len(arrays[0]) if arrays[0].ndim else 0
+        arrays = [self._numbers(f'{name}_many', each, value)
+                  for each, value in zip(takes, arguments)]
+        count = len(arrays[0]) if np.ndim(arguments[0]) else 0
         for each, array in zip(takes, arrays):
             if array.shape != (count, each.size):
                 raise InputError(f'{name}_many: {INPUT_NAMES[each.name]} has shape {array.shape}, '
@@ -359,15 +363,19 @@ class Dynamics:
             require_plain(out, shape, f'{name}_many: out', writeable=True)
         if threads < 1:
             raise InputError(f'{name}_many: threads must be at least 1, got {threads}')
-        kernel.fill_many(arrays + self._shared(), out.reshape(count, -1), threads)
+        flat = out.reshape(count, len(kernel.program.outputs))
+        kernel.fill_many(arrays + self._shared(), flat, threads)
         return out
 
-    def _checked(self, name, each, value):
+    def _numbers(self, name, each, value):
         try:
-            array = np.ascontiguousarray(value, dtype=float)
+            return np.ascontiguousarray(value, dtype=float)
         except (TypeError, ValueError) as error:
             raise InputError(f'{name}: {INPUT_NAMES[each.name]} is not an array of numbers: '
                              f'{error}') from None
+
+    def _checked(self, name, each, value):
+        array = self._numbers(name, each, value)
         if np.shape(value) != (each.size,):
             raise InputError(f'{name}: {INPUT_NAMES[each.name]} has shape {np.shape(value)}, '
                              f'expected ({each.size},) for {self.robot.name!r} with joints '
