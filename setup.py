@@ -27,6 +27,7 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
+    package_data={PACKAGE: ['analysis/page/*']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (SHARE, ['package.xml']),
@@ -46,7 +47,7 @@ setup(
         'oracle': ['pin'],
         'ros': ['ros-rclpy', 'ros-rmw-fastrtps-cpp', 'ros-common-interfaces'],
         'bags': ['rosbags'],
-        'report': ['matplotlib'],
+        'report': ['matplotlib', 'pillow', 'imageio-ffmpeg'],
         'xacro': ['xacro'],
         'test': ['pytest', 'example-robot-data', 'mujoco', 'sympy', 'flake8',
                  'flake8-docstrings', 'flake8-import-order', 'flake8-quotes'],

@@ -15,11 +15,15 @@ from kane_dynamics.exceptions import KaneDynamicsError, KaneDynamicsWarning
 # add_arguments(parser) and run(arguments) -> exit status, and is imported only when it is meant
 COMMANDS = {
     'info': 'print an arm as a table, with what is odd about it',
+    'view': 'show an arm in the browser, bent links included',
+    'analyze': 'say whether an arm can do a task: page, CSV, bag',
+    'animate': 'write a movie of a task: MP4, GIF',
     'check': 'compare every function with Pinocchio on random states',
     'count': 'count the operations of the generated code',
     'modes': 'print and draw the vibrations of a flexible arm',
     'export': 'write an arm as C99 or Python source',
     'evaluate': 'compare torques with the efforts in a bag',
+    'excite': 'plan a motion that tells much about an arm',
     'identify': 'find friction, rotors, inertias or a payload in bags',
 }
 OK, DIFFERS, FAILED = 0, 1, 2      # exit status: fine; looked at and found wanting; could not look

@@ -29,10 +29,13 @@ ONLY_HERE = {
     'pinocchio': ['dynamics/oracle.py'],
     # modal_picture: shapes are drawn by `kane modes` without the whole report
     'matplotlib': ['analysis/report.py', 'analysis/animate.py', 'analysis/modal_picture.py'],
+    'PIL': ['analysis/animate.py'],
+    'imageio_ffmpeg': ['analysis/animate.py'],
     'rosbags': ['bags*'],
 }
 ROS = ['nodes/*']
-LAZY = {'pinocchio', 'matplotlib', 'rosbags', 'xacro'}  # optional: asked for when used
+# optional: asked for when used
+LAZY = {'pinocchio', 'matplotlib', 'PIL', 'imageio_ffmpeg', 'rosbags', 'xacro'}
 
 
 def is_ros(name):

@@ -7,7 +7,7 @@ The limitations of Vukobratovic and Potkonjak (1982, 5.2): reach, stress, drives
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import math
 
 import numpy as np
@@ -24,7 +24,8 @@ class Check:
 
     usage: share of the limit at the worst moment (1: exactly there); margin = 1 - usage;
     time [s]: the worst moment, None for what counts over the whole task; first: when the limit is
-    passed for the first time, None where it holds; share: part of the samples beyond it.
+    passed for the first time, None where it holds; share: part of the samples beyond it; history:
+    usage at all samples, None for what counts over the whole task.
     """
 
     subject: str            # joint, link or frame
@@ -36,6 +37,7 @@ class Check:
     time: float | None = None
     first: float | None = None
     share: float = 0.0
+    history: np.ndarray | None = field(default=None, repr=False, compare=False)
 
     @property
     def margin(self):
@@ -94,7 +96,8 @@ def checked(subject, kind, t, values, limit, unit):
     usage = _share(size, limit)
     beyond = usage > 1.0 + ROUNDING
     return Check(subject, kind, float(values[k]), float(limit), unit, float(usage[k]), float(t[k]),
-                 float(t[np.argmax(beyond)]) if beyond.any() else None, float(beyond.mean()))
+                 float(t[np.argmax(beyond)]) if beyond.any() else None, float(beyond.mean()),
+                 usage)
 
 
 def checked_range(subject, kind, t, values, lower, upper, unit):
@@ -105,7 +108,8 @@ def checked_range(subject, kind, t, values, lower, upper, unit):
     beyond = usage > 1.0 + ROUNDING
     return Check(subject, kind, float(values[k]), float(upper if values[k] >= middle else lower),
                  unit, float(usage[k]), float(t[k]),
-                 float(t[np.argmax(beyond)]) if beyond.any() else None, float(beyond.mean()))
+                 float(t[np.argmax(beyond)]) if beyond.any() else None, float(beyond.mean()),
+                 usage)
 
 
 def checked_total(subject, kind, value, limit, unit):

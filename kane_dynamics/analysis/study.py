@@ -52,6 +52,7 @@ class Study:
     safety: float = 2.0
     max_energy: float = math.inf        # absolute work of the joints [J]
     source: str = ''                    # the task file
+    folder: str | None = None           # of the URDF, where its meshes are looked for
 
     @property
     def robot(self) -> Robot:

@@ -48,7 +48,7 @@ def read_task(path, arm=None, read_bag=None):
     path = Path(path)
     root = read_yaml(path)
     entries = root.fields(TOP, ('task',))
-    robot = _robot(root, entries, path.parent, arm)
+    robot, folder = _robot(root, entries, path.parent, arm)
     payloads = read_payloads(entries['payload'], robot) if 'payload' in entries else ()
     drives = read_drives(entries['motors'], robot) if 'motors' in entries else {}
     beams = read_beams(entries['sections'], robot) if 'sections' in entries else ()
@@ -65,7 +65,7 @@ def read_task(path, arm=None, read_bag=None):
     motion = _sampled(root, entries, task)
     name = entries['name'].text() if 'name' in entries else path.stem.replace('_', ' ')
     return Study(name, dynamics, motion, frame, payloads, drives, beams, limits,
-                 others.get('safety', 2.0), others.get('energy', np.inf), str(path))
+                 others.get('safety', 2.0), others.get('energy', np.inf), str(path), folder)
 
 
 def _robot(root, entries, folder, arm):
@@ -94,7 +94,8 @@ def _robot(root, entries, folder, arm):
         robot = robot.with_base(
             from_rpy(base['rpy'].numbers(3, 'rad')) if 'rpy' in base else None,
             base['position'].numbers(3, 'm') if 'position' in base else None)
-    return robot.rigid()
+    is_text = isinstance(arm, bytes) or isinstance(arm, str) and arm.lstrip().startswith('<')
+    return robot.rigid(), None if is_text else str(Path(arm).resolve().parent)
 
 
 def _friction(entries, robot):

@@ -1,0 +1,43 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Show an arm in the browser, to turn it about and to move its joints; bent links included."""
+
+from pathlib import Path
+import tempfile
+import webbrowser
+
+from kane_dynamics.analysis.view import view_page
+from kane_dynamics.commands import add_arm, load_arm
+from kane_dynamics.commands.task_options import plain_name
+from kane_dynamics.exceptions import InputError
+
+
+def add_arguments(parser):
+    """Add what the command takes."""
+    add_arm(parser)
+    parser.add_argument('--q', type=float, nargs='+', metavar='ANGLE',
+                        help='the joints [rad or m], in the order of `kane info`; default 0')
+    parser.add_argument('--frame', help='link whose place is told; default: the last')
+    parser.add_argument('-o', '--output', metavar='FILE',
+                        help='write the page there; default: a file in the temporary folder')
+    parser.add_argument('--no-browser', action='store_true', help='write the page, do not open it')
+
+
+def run(arguments):
+    """Write the page and open it."""
+    robot = load_arm(arguments)
+    q = robot.neutral()
+    if arguments.q is not None:
+        if len(arguments.q) != robot.n_joints:
+            raise InputError(f'--q has {len(arguments.q)} numbers; {robot.name!r} has '
+                             f'{robot.n_joints} joints: {", ".join(robot.joint_names)}')
+        first = robot.nq - robot.n_modes - robot.n_joints
+        q[first:first + robot.n_joints] = arguments.q
+    path = Path(arguments.output or Path(tempfile.gettempdir())
+                / f'kane_view_{plain_name(robot.name)}.html')
+    folder = Path(arguments.urdf).resolve().parent
+    path.write_text(view_page(robot, q, folder, arguments.frame), encoding='utf-8')
+    print(f'# {path}')
+    if not arguments.no_browser and not webbrowser.open(path.resolve().as_uri()):
+        print('# no browser could be started; open the file in one')
+    return 0
