@@ -26,7 +26,7 @@ def add_arm_options(parser):
                         metavar=('X', 'Y', 'Z'), help='[m/s^2], default 0 0 -9.81')
     parser.add_argument('--calibration', metavar='FILE',
                         help='friction, rotors and inertias as `kane identify` writes them')
-    parser.add_argument('--lock', type=_pair, action='append', default=[], metavar='JOINT=POS',
+    parser.add_argument('--lock', type=pair, action='append', default=[], metavar='JOINT=POS',
                         help='a joint that stood still and is not in the bag [rad or m]; '
                         'may be repeated')
 
@@ -34,7 +34,7 @@ def add_arm_options(parser):
 def add_bag_options(parser):
     """Add how a bag is read and smoothed."""
     parser.add_argument('--topic', help='of sensor_msgs/msg/JointState; default: the one there is')
-    parser.add_argument('--rename', type=_pair, action='append', default=[], metavar='OLD=NEW',
+    parser.add_argument('--rename', type=pair, action='append', default=[], metavar='OLD=NEW',
                         help='a joint name in the bag, or the beginning of names, and what the '
                         'URDF has instead; may be repeated')
     parser.add_argument('--bandwidth', type=float, metavar='HZ',
@@ -141,7 +141,8 @@ def free_path(path):
     return candidate
 
 
-def _pair(text):
+def pair(text):
+    """Return (name, value) of NAME=VALUE on the command line."""
     name, sign, value = text.partition('=')
     if not sign or not name:
         raise argparse.ArgumentTypeError(f'expected NAME=VALUE, got {text!r}')
