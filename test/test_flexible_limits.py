@@ -84,6 +84,41 @@ def test_arm_a_million_times_as_stiff_is_rigid(name):
                                atol=1e-5 * abs(tau).max())
 
 
+def test_payload_on_a_flexible_link_rides_where_its_mass_centre_is():
+    beam = {'length': 1.0, 'mass_per_length': 1.0, 'EI_z': 1.0}
+    bare = beam_robot(beam, '<modes bend_y="2"/>', joint='fixed')
+    loaded = bare.with_payload(1.0, (1.0, 0.0, 0.0), np.diag([1e-12] * 3), link='beam')
+    expected = beam_robot(beam, '<modes bend_y="2"/>', joint='fixed', tip=(1.0, 1e-12))
+    got, want = (kd.natural_frequencies(kd.Dynamics(robot, backend='python'))
+                 for robot in (loaded, expected))
+    np.testing.assert_allclose(got, want, rtol=1e-9)
+    assert 2 * np.pi * got[0] == pytest.approx(1.5573, abs=1e-4)     # tip mass = beam mass
+
+
+def test_payload_at_run_time_keeps_the_modes_that_were_compiled():
+    # one compiled program, another load: the same arm but for the choice of shapes
+    robot = changed('flexible_3r')
+    compiled = kd.Dynamics(robot, backend='python', parametric=True)
+    load_of = (0.8, (0.0, 0.0, 0.05), np.diag([1e-3] * 3))
+    shared = compiled.with_payload(*load_of, link='tool0')
+    fresh = kd.Dynamics(robot.with_payload(*load_of, link='tool0'), backend='python')
+    state = np.zeros((3, robot.nv))
+    state[:, :3] = np.random.default_rng(1).normal(size=(3, 3))
+    np.testing.assert_allclose(shared.inverse(*state)[:3], fresh.inverse(*state)[:3], rtol=1e-12)
+    got, want = (kd.natural_frequencies(dyn)[:4] for dyn in (shared, fresh))
+    np.testing.assert_allclose(got, want, rtol=2e-3)
+
+
+@pytest.mark.parametrize('name', ARMS)
+def test_written_file_is_the_same_flexible_arm(name):
+    robot = changed(name)
+    again = load(robot.to_urdf())
+    assert again.mode_names == robot.mode_names
+    got, want = (kd.natural_frequencies(kd.Dynamics(each, backend='python'))
+                 for each in (again, robot))
+    np.testing.assert_allclose(got, want, rtol=1e-9)
+
+
 # ---- segments -------------------------------------------------------------------------------
 
 UNIT = {'length': 1.0, 'mass_per_length': 1.0, 'EI_z': 1.0}

@@ -223,8 +223,9 @@ class Robot:
         Return this robot holding a load: a new link fixed to `link`, all old names kept.
 
         mass [kg], com (3,) [m] and inertia (3, 3) [kg m^2] about the load's mass centre are in
-        the frame of `link`; without inertia the load is a point. `link` may be left out when the
-        tree has one end only; with several, which one holds the load would be a guess.
+        the frame of `link`; without inertia the load is a point. A flexible link bends under it:
+        it rides at the station of the beam nearest to its mass centre. `link` may be left out
+        when the tree has one end only; with several, which one holds it would be a guess.
         """
         if link is None:
             ends = self.leaves()
@@ -239,8 +240,11 @@ class Robot:
             number += 1
             free = f'{name}_{number}'
         inertia = np.zeros((3, 3)) if inertia is None else inertia
-        load = Link(free, Inertial(mass, com, inertia))
-        joint = Joint(f'{free}_joint', 'fixed', link, free)
+        com = frozen(com, (3,), 'mass centre')
+        # on a flexible link it rides where its mass centre is, not at the clamped root
+        place = com if link in self.flexible_links else np.zeros(3)
+        load = Link(free, Inertial(mass, com - place, inertia))
+        joint = Joint(f'{free}_joint', 'fixed', link, free, position=place)
         return replace(self, links=self.links + (load,), joints=self.joints + (joint,))
 
     def to_urdf(self) -> str:
