@@ -133,6 +133,17 @@ def test_stepper_walks_as_rollout_does():
         np.testing.assert_allclose(stepper.qd, Qd[-1], rtol=1e-10, atol=1e-13)
 
 
+def test_simulate_steps_flexible_arms_implicitly():
+    # kd.simulate iterates to the end where rollout takes three passes: the same motion
+    dyn = spatial()
+    q, tau = pushed(dyn)
+    solution = kd.simulate(dyn, q, np.zeros(dyn.robot.nv), tau, duration=0.1, dt=1e-3,
+                           method='midpoint', progress=False)
+    Q, Qd = dyn.rollout(q, np.zeros(dyn.robot.nv), tau, 1e-3, 100, 'midpoint')
+    np.testing.assert_allclose(solution.q[-1], Q[-1], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(solution.qd[-1], Qd[-1], rtol=0, atol=1e-7)
+
+
 @pytest.mark.slow
 def test_six_axis_arm_steps_to_second_order_from_sag_and_from_a_harsh_start():
     dyn = kd.Dynamics(changed('flexible_six_axis'))

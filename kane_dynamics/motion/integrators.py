@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from kane_dynamics.exceptions import KaneDynamicsError
+from kane_dynamics.model.assembly import tree_of
 
 
 class RungeKutta:
@@ -95,8 +96,9 @@ class ImplicitMidpoint:
 
         M (qd1 - qd0) / h + bias(q_m, qd_m) = tau,    q_m, qd_m halfway, qd_m = (qd0 + qd1) / 2
 
-    is solved for qd1 by Newton steps with the derivatives of the inverse dynamics; a stiff torque
-    law, whose derivative nobody knows, wants Radau instead.
+    is solved for qd1 by Newton steps with the derivatives of the inverse dynamics. Of a flexible
+    arm these would take long to compile, and what makes it stiff are its springs: M and those
+    serve in their place. A stiff torque law, whose derivative nobody knows, wants Radau instead.
     """
 
     order = 2
@@ -105,6 +107,7 @@ class ImplicitMidpoint:
     def __init__(self, equation):
         self._equation = equation
         self._rate = np.zeros(len(equation.state(equation.q, equation.qd)))
+        self._springs = tree_of(equation.dynamics.robot).springs
 
     def advance(self, t, y, h, out):
         """Fill out with y after a step h [s] from time t [s]; out is another array than y."""
@@ -136,8 +139,16 @@ class ImplicitMidpoint:
     def _newton(self, residual, h):
         """Return (M + h/2 dtau/dqd + h^2/4 dtau/dq)^-1 M residual at the middle state."""
         equation = self._equation
-        by_q, by_qd, M = equation.dynamics.inverse_derivatives(
-            equation.q, equation.qd, equation.qdd)
+        if self._springs:
+            M = equation.dynamics.mass_matrix(equation.q)
+            by_q, by_qd = np.zeros_like(M), np.zeros_like(M)
+            for spring in self._springs:
+                k = spring.u_index
+                by_q[k, k] += spring.stiffness
+                by_qd[k, k] += spring.damping
+        else:
+            by_q, by_qd, M = equation.dynamics.inverse_derivatives(
+                equation.q, equation.qd, equation.qdd)
         system = M + 0.5 * h * (by_qd + np.diag(equation.damping)) + 0.25 * h * h * by_q
         right = M @ residual
         still = equation.still
