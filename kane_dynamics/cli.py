@@ -24,7 +24,6 @@ COMMANDS = {
     'export': 'write an arm as C99 or Python source',
     'evaluate': 'compare torques with the efforts in a bag',
     'excite': 'plan a motion that tells much about an arm',
-    'excite': 'plan a motion that tells much about an arm',
     'identify': 'find friction, rotors, inertias or a payload in bags',
 }
 OK, DIFFERS, FAILED = 0, 1, 2      # exit status: fine; looked at and found wanting; could not look
