@@ -34,8 +34,15 @@ _LATER = {
     'static_sag': 'analysis.static_sag',
     'tip_deflections': 'analysis.deflection',
     'vibration': 'analysis.modal',
+    'BaseMotion': 'motion.base_motion',
+    'CartesianTask': 'motion.cartesian_task',
+    'ConstrainedDynamics': 'dynamics.constrained',
+    'Loop': 'dynamics.constraints',
+    'PointOnSurfaces': 'dynamics.constraints',
     'Solution': 'motion.solution',
     'Stops': 'motion.stops',
+    'inverse_kinematics': 'motion.inverse_kinematics',
+    'minimum_time': 'motion.minimum_time',
     'simulate': 'motion.simulate',
 }
 

@@ -23,11 +23,16 @@ Turn, Slerp, EulerAngles, DirectionAndSpin, ThroughOrientations    orientations 
 Pointing, PointingAngles                                      directions of one axis of a frame
 JointLine, JointSpline                                        paths of all joints
 inverse_kinematics                                            a posture for a place
+assemble        a closed mechanism's posture; complete_speeds, complete_accelerations: the rest
+BaseMotion      a base that moves as prescribed
 minimum_time    a joint path in the shortest time within torque, speed and acceleration limits
 """
 
 from kane_dynamics.motion.acceptance import accept, State
 from kane_dynamics.motion.angles import position_error, shortest_angular_distance
+from kane_dynamics.motion.assembly import (
+    assemble, complete_accelerations, complete_speeds)
+from kane_dynamics.motion.base_motion import BaseMotion
 from kane_dynamics.motion.braking import brake
 from kane_dynamics.motion.cartesian_task import CartesianTask
 from kane_dynamics.motion.densification import densify, fill_effort
@@ -56,12 +61,13 @@ from kane_dynamics.motion.tolerances import Tolerances
 from kane_dynamics.motion.trajectory import hold, Trajectory
 
 __all__ = [
-    'Arc', 'CartesianTask', 'Cylindrical', 'DirectionAndSpin', 'EulerAngles', 'Extrema',
-    'Finding', 'Goal', 'GoalRefusedError', 'JointLine', 'JointSpline', 'JointTask', 'LAWS',
-    'Law', 'Line', 'Move', 'NotReachedError', 'Pointing', 'PointingAngles', 'Reason', 'Rules',
-    'Shaper', 'Slerp', 'Spherical', 'State', 'TaskError', 'TaskSequence',
+    'Arc', 'BaseMotion', 'CartesianTask', 'Cylindrical', 'DirectionAndSpin', 'EulerAngles',
+    'Extrema', 'Finding', 'Goal', 'GoalRefusedError', 'JointLine', 'JointSpline', 'JointTask',
+    'LAWS', 'Law', 'Line', 'Move', 'NotReachedError', 'Pointing', 'PointingAngles', 'Reason',
+    'Rules', 'Shaper', 'Slerp', 'Spherical', 'State', 'TaskError', 'TaskSequence',
     'ThroughOrientations', 'TimedPath', 'Tolerances', 'Trajectory', 'Turn', 'WayPoints',
-    'accept', 'brake', 'densify', 'fill_effort', 'find_extrema', 'hold', 'in_sequence',
-    'inverse_kinematics', 'largest_alpha', 'largest_alpha_kinematic', 'minimum_time',
-    'plan_move', 'position_error', 'quintic_spline_fields', 'sampled', 'scale_time', 'shaped',
-    'shaper', 'shortest_angular_distance', 'spliced', 'spline_velocities']
+    'accept', 'assemble', 'brake', 'complete_accelerations', 'complete_speeds', 'densify',
+    'fill_effort', 'find_extrema', 'hold', 'in_sequence', 'inverse_kinematics',
+    'largest_alpha', 'largest_alpha_kinematic', 'minimum_time', 'plan_move', 'position_error',
+    'quintic_spline_fields', 'sampled', 'scale_time', 'shaped', 'shaper',
+    'shortest_angular_distance', 'spliced', 'spline_velocities']

@@ -12,12 +12,14 @@ import numpy as np
 from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.actuated_equation import ActuatedEquation
+from kane_dynamics.motion.base_motion import MovingBaseEquation
+from kane_dynamics.motion.constrained_equation import ConstrainedEquation, STABILIZATION
 from kane_dynamics.motion.contact import ContactEquation
 from kane_dynamics.motion.march import March
 from kane_dynamics.motion.progress import Progress
 from kane_dynamics.motion.solution import Solution, Statistics
 from kane_dynamics.motion.state_equation import ACCOUNTS, StateEquation
-from kane_dynamics.motion.steppers import FIXED, METHODS
+from kane_dynamics.motion.steppers import FIXED, METHODS, SCIPY
 from kane_dynamics.motion.stops import Stops
 from kane_dynamics.motion.torque_law import torque_law
 
@@ -27,8 +29,8 @@ _IDEAL = weakref.WeakKeyDictionary()    # Dynamics to the same without friction,
 
 
 def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol=1e-8, atol=1e-10,
-             stops=None, friction='smooth', drives=None, drive_states=None, events=(),
-             progress=None):
+             stops=None, friction='smooth', drives=None, drive_states=None, constraints=(),
+             base=None, events=(), progress=None):
     """Return the Solution of M(q) qdd + h(q, qd) = tau from q0 (nq,), qd0 (nv,) on.
 
     Args:
@@ -47,6 +49,9 @@ def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol
             sign, so that a joint at rest stays exactly at rest below breakaway.
         drives: `Drives`; then `torque` is their inputs, in the order of drives.joint_names [V, A],
             and their states are part of the motion. drive_states: (n_states,) at t = 0; None: 0.
+        constraints: `PointOnSurfaces` and `Loop` that the motion keeps to; their forces are
+            `Solution.forces`. q0 and qd0 must keep them.
+        base: `BaseMotion` of a base that moves as prescribed; q stays relative to it.
         events: functions event(t, q, qd) whose zeros are found; attributes `terminal` (stop there)
             and `direction` (+1, -1: only rising, falling) as in scipy.integrate.solve_ivp.
         progress: True draws a bar, False none, None one on a terminal when it takes long.
@@ -60,7 +65,15 @@ def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol
     q0, qd0 = _checked_state(dyn.robot, q0, qd0)
     for name, value in (('rtol', rtol), ('atol', atol)):
         _positive(name, value)
-    if drives is None:
+    if constraints or base is not None:
+        if stops or friction != 'smooth' or drives is not None or method == 'midpoint':
+            raise InputError("simulate: constraints and a moving base go with friction='smooth', "
+                             "without stops and drives, and with every method but 'midpoint'")
+        law = torque_law(torque, dyn.robot, times)
+        gain = STABILIZATION if method in SCIPY else 0.0
+        equation = (ConstrainedEquation(dyn, law, constraints, base, gain) if constraints
+                    else MovingBaseEquation(dyn, law, base))
+    elif drives is None:
         equation = _equation(dyn, torque_law(torque, dyn.robot, times), stops, friction)
     else:
         if stops or friction != 'smooth' or method == 'midpoint':
@@ -73,7 +86,11 @@ def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol
     stepper = METHODS[method](equation=equation, step=dt, rtol=rtol, atol=atol)
     with Progress(duration, f'simulate {dyn.robot.name}', progress) as bar, \
             np.errstate(over='ignore', invalid='ignore'):  # a state that blows up is an error
-        march = March(equation, stepper, 0.0, equation.state(q0, qd0), float(duration), events)
+        first = equation.state(q0, qd0)
+        if isinstance(equation, ConstrainedEquation):
+            equation.require_kept(q0, qd0)
+            equation.finish(0.0, first)
+        march = March(equation, stepper, 0.0, first, float(duration), events)
         recorder = _Recorder(times, march.y, bar)
         if stepper.fixed:
             for t in times[1:]:
@@ -117,17 +134,26 @@ def _solution(dyn, march, recorder, method):
     drives = getattr(equation, 'drives', None)
     tau = np.empty(qd.shape)
     inputs = None if drives is None else np.empty((len(rows), len(drives.joint_names)))
+    constrained = isinstance(equation, ConstrainedEquation)
+    moving = isinstance(equation, MovingBaseEquation)
+    qdd = np.empty(qd.shape) if moving else None
+    forces = np.empty((len(rows), len(equation.forces))) if constrained else None
     for k, (t, y) in enumerate(zip(recorder.t, rows)):
         equation.read(t, y)
         tau[k] = equation.tau
         if inputs is not None:
             inputs[k] = equation.inputs
+        if moving:
+            equation.accelerate()
+            qdd[k] = equation.qdd
+        if constrained:
+            forces[k] = equation.forces
     work, friction_loss, impact_loss = (np.ascontiguousarray(column) for column in accounts.T)
     return Solution(
         dyn, np.array(recorder.t), np.ascontiguousarray(q), np.ascontiguousarray(qd), tau, work,
         friction_loss, impact_loss, method, tuple(march.found), march.ended_by,
         Statistics(stepper.steps, stepper.rejected, evaluations, march.contacts), drives, inputs,
-        None if drives is None else np.ascontiguousarray(inner))
+        None if drives is None else np.ascontiguousarray(inner), forces, qdd)
 
 
 def _sample_times(duration, dt, method):

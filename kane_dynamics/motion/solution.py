@@ -43,7 +43,8 @@ class Solution:
     t (N,) [s], q (N, nq), qd, tau (N, nv); work, friction_loss, impact_loss (N,) [J] since the
     start; events: `Event`s in order of time; ended_by: index of the terminal event, or None.
     With drives: tau is what passes their gears; inputs (N, n) [V or A], drive_states (N, n_states)
-    in the order of `drives.state_names`.
+    in the order of `drives.state_names`. With constraints: forces (N, m) [N or N m], a column for
+    each row of them in order; with these or a moving base the work is that of all together.
     """
 
     dynamics: Dynamics = field(repr=False)
@@ -61,12 +62,17 @@ class Solution:
     drives: Drives | None = field(default=None, repr=False)
     inputs: np.ndarray | None = field(default=None, repr=False)
     drive_states: np.ndarray | None = field(default=None, repr=False)
+    forces: np.ndarray | None = field(default=None, repr=False)
+    qdd: np.ndarray | None = field(default=None, repr=False)    # where tau alone does not tell
 
     def __post_init__(self):
         for name in ('t', 'q', 'qd', 'tau', 'work', 'friction_loss', 'impact_loss'):
             getattr(self, name).flags.writeable = False
         if self.drives is not None:
             self.inputs.flags.writeable = self.drive_states.flags.writeable = False
+        for array in (self.forces, self.qdd):
+            if array is not None:
+                array.flags.writeable = False
 
     def __len__(self):
         return len(self.t)
@@ -85,6 +91,8 @@ class Solution:
 
         Contact forces of stops and dry friction are not among the torques.
         """
+        if self.qdd is not None:
+            return self.qdd
         return self.dynamics.forward_many(self.q, self.qd, self.tau)
 
     def balance(self):

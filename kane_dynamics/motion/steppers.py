@@ -166,3 +166,5 @@ METHODS = {
 }
 FIXED = tuple(name for name, make in METHODS.items()
               if getattr(make, 'func', make) is FixedStepper)
+SCIPY = tuple(name for name, make in METHODS.items()
+              if getattr(make, 'func', make) is ScipyStepper)
