@@ -1,0 +1,170 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""kane analyze, animate and view from the shell: what they print, write and return."""
+
+import csv
+import json
+from pathlib import Path
+
+from conftest import example_urdf
+import numpy as np
+import pytest
+
+import kane_dynamics as kd
+from kane_dynamics.analysis.animate import Painter, write_movie
+from kane_dynamics.cli import main
+
+ROOT = Path(__file__).parents[1]
+ARM = str(ROOT / 'urdf' / 'six_axis.urdf')
+TASK = """\
+name: lift
+payload: {mass: 3, link: tool0}
+motors: {joint_2: {motor: {torque_constant: 0.07, resistance: 0.35}, gear: {ratio: 100}}}
+sections: {upper_arm: {shape: tube, outer_radius: 40 mm, inner_radius: 36 mm, material: S355}}
+task: {move: {joint_1: 1, joint_2: 0.5}, posture: {joint_5: 0.5}, duration: 1.0}
+rate: 200
+"""
+
+
+@pytest.fixture
+def task(tmp_path, monkeypatch):
+    """Return the name of a task file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'lift.yaml').write_text(TASK)
+    return 'lift.yaml'
+
+
+def test_analyze_says_yes_writes_a_page_and_returns_zero(task, capsys):
+    assert main(['analyze', ARM, task]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith('YES: The arm can do “lift”.') and '# lift.html' in said
+    assert 'joint_2' in said and 'torque' in said and 'note: no motor is given for' in said
+    assert Path('lift.html').read_text().startswith('<!DOCTYPE html>')
+
+
+def test_analyze_says_no_and_returns_one(task, capsys):
+    Path(task).write_text(TASK.replace('mass: 3', 'mass: 60'))
+    assert main(['analyze', ARM, task, '--no-page']) == 1
+    said = capsys.readouterr().out
+    assert said.startswith('NO: ') and 'FAIL joint_2' in said
+    assert not Path('lift.html').exists()
+
+
+def test_a_mistake_in_the_file_returns_two_and_its_line(task, capsys):
+    Path(task).write_text(TASK.replace('duration', 'duratoin'))
+    assert main(['analyze', ARM, task]) == 2
+    said = capsys.readouterr().err
+    assert "kane analyze: lift.yaml:5: task: unknown name 'duratoin'; did you mean" in said
+    assert main(['analyze', ARM, 'nowhere.yaml']) == 2
+    assert 'nowhere.yaml' in capsys.readouterr().err
+
+
+def test_the_task_file_may_name_the_arm(task, capsys):
+    Path(task).write_text(TASK + f'arm: {ARM}\n')
+    assert main(['analyze', task, '--json', '--no-page', '--no-pace']) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said['arm'] == 'six_axis' and said['passed'] and said['pace'] is None
+    worst = said['checks'][0]
+    assert worst['margin'] == pytest.approx(1.0 - worst['usage'])
+
+
+def test_the_table_holds_everything_and_can_be_a_task_again(task):
+    assert main(['analyze', ARM, task, '--csv']) == 0
+    with open('lift.csv', newline='') as stream:
+        titles, *rows = csv.reader(stream)
+    table = dict(zip(titles, np.array(rows, dtype=float).T))
+    dyn = kd.Dynamics(kd.load_urdf(ARM).with_payload(3.0, (0, 0, 0), link='tool0'),
+                      kd.Friction.of(kd.load_urdf(ARM)))
+    names = dyn.robot.joint_names
+    q, qd, qdd, tau = (np.column_stack([table[f'{name}.{field}'] for name in names])
+                       for field in ('q', 'qd', 'qdd', 'tau'))
+    # nine digits are written
+    assert dyn.inverse_many(q, qd, qdd) == pytest.approx(tau, abs=1e-5)
+    assert {'joint_2.motor.current', 'upper_arm.equivalent_stress', 'grip.tool0.fz', 'flange.mz',
+            'tool0.x', 'kinetic_energy'} <= set(table)
+    Path('again.yaml').write_text(f'arm: {ARM}\ntask: {{samples: lift.csv}}\nrate: 200\n')
+    assert main(['analyze', 'again.yaml', '--no-page']) == 0
+
+
+def test_the_bag_holds_joint_states_motors_wrenches_and_the_way(task):
+    pytest.importorskip('rosbags')
+    from rosbags.highlevel import AnyReader
+    from rosbags.typesys import get_typestore, Stores
+    assert main(['analyze', ARM, task, '--bag', 'out', '--csv', 'out.csv']) == 0
+    seen = {}
+    with AnyReader([Path('out')], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
+        for connection, stamp, data in reader.messages():
+            seen.setdefault(connection.topic, []).append(
+                (stamp, reader.deserialize(data, connection.msgtype)))
+    with open('out.csv', newline='') as stream:
+        titles, *rows = csv.reader(stream)
+    table = dict(zip(titles, np.array(rows, dtype=float).T))
+    assert {'/joint_states', '/motor_states', '/motor_currents', '/reactions/flange',
+            '/grip/tool0', '/path/tool0'} <= set(seen)
+    count = len(table['t'])
+    assert all(len(messages) == count for messages in seen.values())
+    stamp, state = seen['/joint_states'][40]
+    assert stamp == round(table['t'][40] * 1e9) == (
+        state.header.stamp.sec * 10**9 + state.header.stamp.nanosec)
+    assert state.effort[1] == pytest.approx(table['joint_2.tau'][40], rel=1e-8)
+    _, wrench = seen['/reactions/flange'][40]
+    assert wrench.header.frame_id == 'flange'
+    assert wrench.wrench.torque.y == pytest.approx(table['flange.my'][40], rel=1e-8)
+    _, point = seen['/path/tool0'][40]
+    assert point.point.z == pytest.approx(table['tool0.z'][40], rel=1e-8)
+    # a recording is a task, too
+    Path('replay.yaml').write_text(f'arm: {ARM}\ntask: {{bag: out, topic: /joint_states}}\n'
+                                   'rate: 200\n')
+    assert main(['analyze', 'replay.yaml', '--no-page', '--no-pace']) in (0, 1)
+
+
+def test_movies_have_the_frames_of_their_time(task, capsys):
+    image = pytest.importorskip('PIL.Image')
+    assert main(['animate', ARM, task, '-o', 'lift.gif', '--size', '160x120', '--fps', '20']) == 0
+    with image.open('lift.gif') as movie:
+        assert movie.size == (160, 120) and movie.n_frames == 21
+        first = np.asarray(movie.convert('RGB')).astype(int)
+        movie.seek(20)
+        last = np.asarray(movie.convert('RGB')).astype(int)
+    assert (abs(last - first).max(axis=2) > 60).sum() > 200     # the arm has moved
+    ffmpeg = pytest.importorskip('imageio_ffmpeg')
+    assert main(['animate', ARM, task, '-o', 'lift.mp4', '--size', '160x120', '--pace', '0.5',
+                 '--fps', '20']) == 0
+    frames, seconds = ffmpeg.count_frames_and_secs('lift.mp4')
+    assert frames == 41 and seconds == pytest.approx(2.05, abs=0.06)
+    capsys.readouterr()
+    assert main(['animate', ARM, task, '-o', 'lift.avi']) == 2
+    assert '.gif, .mp4' in capsys.readouterr().err
+    assert main(['animate', ARM, task, '--size', 'big']) == 2
+    assert '800x600' in capsys.readouterr().err
+
+
+def test_a_movie_without_ffmpeg_says_what_to_do(task, monkeypatch, capsys):
+    pytest.importorskip('PIL.Image')
+    monkeypatch.setattr('shutil.which', lambda name: None)
+    monkeypatch.setitem(__import__('sys').modules, 'imageio_ffmpeg', None)
+    assert main(['animate', ARM, task, '-o', 'lift.mp4', '--size', '64x48']) == 2
+    assert 'pip install imageio-ffmpeg' in capsys.readouterr().err
+
+
+def test_a_bent_arm_can_be_filmed(tmp_path):
+    pytest.importorskip('PIL.Image')
+    robot = kd.load_urdf(ROOT / 'urdf' / 'flexible_single_link.urdf')
+    t = np.linspace(0.0, 0.2, 5)
+    q = np.zeros((5, robot.nq))
+    q[:, robot.n_joints] = 0.05 * np.sin(20 * t)
+    painter = Painter(robot, q, 160, 120)
+    assert write_movie(tmp_path / 'bend.gif', painter, t, q, fps=20) == 5
+    straight, bent = (np.asarray(painter.draw(each)).astype(int) for each in (q[0], q[2]))
+    assert (abs(straight - bent).max(axis=2) > 60).sum() > 50
+
+
+def test_view_writes_a_page_of_any_arm(tmp_path, capsys):
+    path = tmp_path / 'arm.html'
+    assert main(['view', str(example_urdf('ur5_robot.urdf')), '-o', str(path), '--no-browser',
+                 '--q', '0', '-1', '1', '0', '0', '0']) == 0
+    assert f'# {path}' in capsys.readouterr().out
+    text = path.read_text()
+    assert 'wrist_3_joint' in text and '"mesh"' in text       # its meshes are inside
+    assert main(['view', ARM, '--q', '1', '-o', str(path), '--no-browser']) == 2
+    assert 'joint_1, joint_2' in capsys.readouterr().err
