@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed: pip install -r requirements/ros.txt')
 
-from ros_graph import wait  # noqa: E402  after the question for rclpy
+from ros_graph import ROOT, wait  # noqa: E402  after the question for rclpy
 from rosgraph_msgs.msg import Clock  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from simulated_arms import double_pendulum, six_axis  # noqa: E402
@@ -20,6 +20,7 @@ import kane_dynamics as kd  # noqa: E402
 from kane_dynamics.motion.plant import Plant  # noqa: E402
 from kane_dynamics.motion.sensor import Sensor  # noqa: E402
 from kane_dynamics.motion.simulation import Simulation  # noqa: E402
+from kane_dynamics.nodes import managed_node  # noqa: E402
 from kane_dynamics.nodes.command_reader import CommandReader  # noqa: E402
 from kane_dynamics.nodes.conversions import set_stamp  # noqa: E402
 from kane_dynamics.nodes.simulator_parameters import SCHEMA  # noqa: E402
@@ -126,6 +127,21 @@ def test_wrench_on_a_link_moves_the_arm_for_its_time(arm):
     arm.process.wait_for_log("wrench on 'hand': no such link")
     arm.peer.set_parameters(arm.node, without_commands='brake')
     assert len(arm.states) > begin
+
+
+def test_arm_that_flies_apart_stands_still_says_why_and_is_reset(arm):
+    arm.peer.set_parameters(arm.node, without_commands='zero')
+    arm.push('lower', [0.0, 0.0, 0.0], [0.0, 1e300, 0.0])
+    arm.process.wait_for_log('the simulation stands still, call ~/reset')
+    level, message, _ = arm.status('Loop')
+    assert level == 2 and 'stands still' in message
+    refused = arm.pause(False)
+    assert not refused.success and 'call ~/reset first' in refused.message
+    arm.peer.set_parameters(arm.node, without_commands='brake')
+    assert arm.trigger('reset').success
+    begin = len(arm.states)
+    arm.wait_for_states(begin + 5)
+    assert list(arm.states[-1].position) == HOME
 
 
 def test_bad_commands_are_refused_and_change_nothing(arm):
@@ -392,3 +408,15 @@ def test_every_parameter_has_a_description_and_lists_name_their_unit():
         assert entry.description, name
         if entry.kind == 'floats' and name != 'restitution':
             assert entry.unit, name
+
+
+def test_the_document_lists_the_parameters_as_they_are_and_its_code_runs(monkeypatch):
+    text = (ROOT / 'doc' / 'simulator.md').read_text(encoding='utf-8')
+    table = text.split('<!-- parameters -->\n')[1].split('<!-- /parameters -->')[0]
+    assert table == (managed_node.SCHEMA + SCHEMA).markdown(), (
+        'python -m kane_dynamics.nodes.simulator_parameters prints it')
+    monkeypatch.chdir(ROOT)
+    code = text.split('```python\n')[1].split('```')[0]
+    names = {}
+    exec(compile(code, 'doc/simulator.md', 'exec'), names)
+    assert len(names['found']) == 2001 and names['plant'].periods == 1

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from kane_dynamics.dynamics.dynamics import Dynamics
-from kane_dynamics.exceptions import InputError
+from kane_dynamics.exceptions import InputError, KaneDynamicsError
 from kane_dynamics.motion.plant_energy import PlantEnergy
 from kane_dynamics.motion.plant_step import PlantStep, RULES
 
@@ -192,8 +192,8 @@ class Plant:
                 self._step(start + k * self._step.h, self.braked)
         self.periods += 1
         if not np.isfinite(self._state.qd).all():
-            raise InputError(f'the arm {self.robot.name!r} is not finite any more after '
-                             f'{self.periods} periods; more substeps may help')
+            raise KaneDynamicsError(f'the arm {self.robot.name!r} is not finite any more after '
+                                    f'{self.periods} periods; more substeps may help')
 
     def energy_drift(self):
         """Return the energy [J] that work and losses since the start do not explain."""

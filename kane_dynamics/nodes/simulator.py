@@ -80,11 +80,10 @@ class Simulator(ManagedNode):
         self._time = ClockMessage()
         self.simulation = self.setup.simulation(plant)
         self.diagnostics.hardware_id = robot.name
-        friction = 'no friction' if plant.friction is None else 'friction'
-        stops = 'stops' if plant.stops is not None else 'no stops'
         self.get_logger().info(
-            f'{robot.name!r}: joints {list(self.setup.joints)} in this order; {friction}, '
-            f'{stops}; {plant.method}, {plant.substeps} steps per period of '
+            f'{robot.name!r}: joints {list(self.setup.joints)} in this order; '
+            f'{"no " * (plant.friction is None)}friction, {"no " * (plant.stops is None)}stops; '
+            f'{plant.method}, {plant.substeps} steps per period of '
             f'{self.setup.period * 1e-6:g} ms; without commands: {values["without_commands"]}')
 
     def activate(self):
@@ -94,9 +93,9 @@ class Simulator(ManagedNode):
         if makes_time and uses_sim_time(self):
             raise InputError('publish_clock and lock_step make the time that other nodes follow; '
                              'this node must not use_sim_time itself')
-        if makes_time and self._clock_publisher is None:
-            self._clock_publisher = self.create_publisher(ClockMessage, '/clock', qos.RELIABLE)
         self._publishes_clock = makes_time
+        if makes_time and not self._clock_publisher:
+            self._clock_publisher = self.create_publisher(ClockMessage, '/clock', qos.RELIABLE)
         with self.lock:
             self.simulation.reset()
             self.paused, self.failed = values['start_paused'], ''
@@ -180,6 +179,8 @@ class Simulator(ManagedNode):
             took = time.perf_counter() - began
             if due:
                 self.publish_state()
+        if due > 1:
+            time.sleep(1e-4)    # behind time this loop would not let services have the lock
         return took
 
     def run_lock_step(self):
@@ -196,7 +197,7 @@ class Simulator(ManagedNode):
             self.publish_state()
 
     def _look(self):
-        """Begin a lock-step when someone is there to answer, and help where it does not go on.
+        """Begin a lock-step when someone can answer, and help where it does not go on.
 
         Should the first command be lost while nodes are still finding each other, the braked arm
         stands while a period passes: a state with an old stamp gets no second answer. Later the
@@ -233,11 +234,10 @@ class Simulator(ManagedNode):
 
     def publish_state(self):
         """Publish what the sensors tell, and the time where this node makes it."""
-        writer, order = self._writer, self.setup.command_order
-        measured = self.simulation.measured
-        measured[0].take(order, out=writer.position)
-        measured[1].take(order, out=writer.velocity)
-        measured[2].take(order, out=writer.effort)
+        writer = self._writer
+        for values, out in zip(self.simulation.measured,
+                               (writer.position, writer.velocity, writer.effort)):
+            values.take(self.setup.command_order, out=out)
         stamp = self.pacer.stamp(self.k)
         if self._publishes_clock:
             set_stamp(self._time.clock, stamp)
@@ -283,11 +283,10 @@ class Simulator(ManagedNode):
         self.simulation.command(tau, period)
 
     def _on_wrench(self, message):
-        if self.pacer is None:
-            return
         try:
             with self.lock:
-                self.simulation.push(*wrench_on_link(message), self.setup.wrench_periods)
+                if self.pacer is not None:
+                    self.simulation.push(*wrench_on_link(message), self.setup.wrench_periods)
         except InputError as error:
             self.get_logger().error(f'~/wrench: {error}', throttle_duration_sec=1.0)
 

@@ -44,8 +44,8 @@ ARM = Schema(
     Parameter('stops', 'bool', True, 'the position limits of the URDF are hard stops'),
     Parameter('restitution', 'floats', (0.0,), 'speed that a stop gives back: 0 none, 1 all',
               low=0.0, high=1.0, **PER_JOINT),
-    Parameter('friction', 'str', 'urdf', 'dry and viscous friction of the joints: <dynamics '
-              'damping friction> of the URDF, the parameters below, or none', choices=FRICTIONS),
+    Parameter('friction', 'str', 'urdf', 'dry and viscous friction of the joints: `<dynamics '
+              'damping friction>` of the URDF, the parameters below, or none', choices=FRICTIONS),
     Parameter('friction_parameters.viscous', 'floats', (0.0,), 'damping',
               unit='N m s/rad or N s/m', low=0.0, **PER_JOINT),
     Parameter('friction_parameters.coulomb', 'floats', (0.0,), 'level while sliding', unit=TORQUE,
@@ -54,8 +54,8 @@ ARM = Schema(
               unit=TORQUE, low=0.0, **PER_JOINT),
     Parameter('friction_parameters.stribeck_speed', 'float', 0.1, 'where stiction has half gone',
               unit=SPEED, above=0.0),
-    Parameter('effort_limits', 'floats', (), 'commands are cut to it; not set: <limit effort> of '
-              'the URDF', unit=TORQUE, above=0.0, **PER_JOINT),
+    Parameter('effort_limits', 'floats', (), 'commands are cut to it; not set: `<limit effort>` '
+              'of the URDF', unit=TORQUE, above=0.0, **PER_JOINT),
 )
 
 INPUT = Schema(
@@ -74,7 +74,7 @@ INPUT = Schema(
 
 SENSOR = Schema(
     Parameter('sensor.seed', 'int', 1, 'of the noise; the same seed gives the same noise',
-              low=0, high=2**31 - 1),
+              low=0, high=1_000_000),
     Parameter('sensor.delay', 'float', 0.0, 'age of what `joint_states` tell, in whole periods',
               unit='s', low=0.0, high=10.0),
     Parameter('sensor.position_noise', 'floats', (0.0,), 'standard deviation', unit=POSITION,
@@ -98,3 +98,7 @@ MODEL = Schema(
 )
 
 SCHEMA = TIME + ARM + INPUT + SENSOR + MODEL
+
+if __name__ == '__main__':      # the table of doc/simulator.md
+    from kane_dynamics.nodes import managed_node
+    print((managed_node.SCHEMA + SCHEMA).markdown(), end='')
