@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import kane_dynamics as kd
+from kane_dynamics.motion.step_limit import fastest_mode, LIMITS, require_stable
 
 
 @functools.cache
@@ -45,6 +46,34 @@ def test_midpoint_is_stable_with_modes_of_five_kilohertz_at_two_milliseconds():
         rigid = kd.Dynamics(dyn.robot.rigid())
         exact, _ = rigid.rollout(q[:3], np.zeros(3), tau[:3], 1e-4, 10000, 'rk4')
         np.testing.assert_allclose(Q[-1, :3], exact[-1], rtol=0, atol=2e-3)
+
+
+def test_fastest_mode_is_the_highest_free_frequency():
+    dyn = spatial(1.0, 0.01, False)
+    q = np.concatenate([POSE, np.zeros(6)])
+    highest = kd.natural_frequencies(dyn, q, 'free')[-1]
+    assert fastest_mode(dyn, q) == pytest.approx(2 * np.pi * highest, rel=1e-6)
+    rigid = kd.Dynamics(dyn.robot.rigid(), backend='python')
+    assert fastest_mode(rigid, POSE) == 0.0
+
+
+@pytest.mark.parametrize('method', ['rk4', 'semi_implicit'])
+def test_limit_of_explicit_steps_is_where_they_blow_up(method):
+    # a little below the limit a ringing arm stays, a quarter above it is gone
+    dyn = spatial(1.0, 0, False)
+    q = np.concatenate([POSE, np.full(6, 1e-6)])
+    limit = LIMITS[method] / fastest_mode(dyn, q)
+    ends = []
+    for factor in (0.99, 1.25):
+        Q, _ = dyn.rollout(q, np.zeros(9), np.zeros(9), factor * limit, 2000, method)
+        ends.append(abs(Q[-1, 3:]).max())
+    assert ends[0] < 1e-4 and not ends[1] < 1e-2
+    require_stable(dyn, q, 0.99 * limit, method)
+    with pytest.raises(kd.InputError, match=f"{method}: dt = .* too long.*method='midpoint'"):
+        require_stable(dyn, q, 1.01 * limit, method)
+    require_stable(dyn, q, 1.0, 'midpoint')
+    with pytest.raises(kd.InputError, match='too long for the fastest elastic mode'):
+        kd.simulate(dyn, q, np.zeros(9), duration=0.1, dt=1.01 * limit, method=method)
 
 
 def test_explicit_steps_of_such_a_length_blow_up():

@@ -19,6 +19,7 @@ from kane_dynamics.motion.march import March
 from kane_dynamics.motion.progress import Progress
 from kane_dynamics.motion.solution import Solution, Statistics
 from kane_dynamics.motion.state_equation import ACCOUNTS, StateEquation
+from kane_dynamics.motion.step_limit import require_stable
 from kane_dynamics.motion.steppers import FIXED, METHODS, SCIPY
 from kane_dynamics.motion.stops import Stops
 from kane_dynamics.motion.torque_law import torque_law
@@ -63,6 +64,7 @@ def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol
         raise InputError(f'method {method!r} is unknown; there are {list(METHODS)}')
     times = _sample_times(duration, dt, method)
     q0, qd0 = _checked_state(dyn.robot, q0, qd0)
+    require_stable(dyn, q0, dt, method)
     for name, value in (('rtol', rtol), ('atol', atol)):
         _positive(name, value)
     if constraints or base is not None:
