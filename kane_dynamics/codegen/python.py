@@ -84,7 +84,11 @@ class PythonKernel:
     def fill(self, arrays, out):
         """Compute one sample: flat float64 input arrays to the flat array `out`."""
         arguments = [value for array in arrays for value in array.tolist()]
-        out[:] = self._of_floats(*arguments)
+        try:
+            out[:] = self._of_floats(*arguments)
+        except (OverflowError, ValueError, ZeroDivisionError):   # numpy has infinity and NaN there
+            with np.errstate(all='ignore'):
+                out[:] = self._of_columns(*(np.float64(value) for value in arguments))
 
     def entry(self, fallback, documentation, shared=()):
         """Return None: there is no faster way in than the fallback itself."""
@@ -116,5 +120,6 @@ class PythonKernel:
             arguments = []
             for each, array in zip(self.program.inputs, arrays):
                 arguments.extend(array if each.shared else np.ascontiguousarray(array[rows].T))
-            for k, column in enumerate(self._of_columns(*arguments)):
-                out[rows, k] = column
+            with np.errstate(all='ignore'):
+                for k, column in enumerate(self._of_columns(*arguments)):
+                    out[rows, k] = column

@@ -369,6 +369,8 @@ class Dynamics:
 
     def _numbers(self, name, each, value):
         try:
+            if np.iscomplexobj(value):                     # numpy would drop the imaginary part
+                raise TypeError('its numbers are complex')
             return np.ascontiguousarray(value, dtype=float)
         except (TypeError, ValueError) as error:
             raise InputError(f'{name}: {INPUT_NAMES[each.name]} is not an array of numbers: '
