@@ -9,12 +9,14 @@ import pytest
 from simulated_arms import six_axis, slider
 
 import kane_dynamics as kd
-from kane_dynamics.analysis.link_beam import beam_of
+from kane_dynamics.analysis.influence import InfluenceModel
+from kane_dynamics.analysis.link_beam import beam_of, LinkBeam
+from kane_dynamics.analysis.link_deflection import tip_deflection, vibration_bound
 from kane_dynamics.analysis.loads import held_wrench, link_stress, Loads, loads_of
 from kane_dynamics.analysis.power import absolute_work, joint_uses, rms
 from kane_dynamics.exceptions import ModelError
-from kane_dynamics.model.material import MATERIALS
-from kane_dynamics.model.section import rectangular_tube
+from kane_dynamics.model.material import Material, MATERIALS
+from kane_dynamics.model.section import rectangular_tube, tube
 from kane_dynamics.model.strength import moduli, stress
 from kane_dynamics.motion import plan_move
 from kane_dynamics.motion.recording import Motion
@@ -55,7 +57,7 @@ def test_the_grip_holds_the_payload_by_the_rates_of_its_momenta():
     dyn = kd.Dynamics(robot)
     mass, com = 2.5, np.array([0.03, -0.02, 0.11])
     inertia = np.array([[0.02, 0.001, 0.0], [0.001, 0.015, 0.002], [0.0, 0.002, 0.03]])
-    found = held_wrench(dyn, motion, 'tool0', mass, com, inertia)
+    found = held_wrench(robot, motion, 'tool0', mass, com, inertia)
     # another way: differences of momentum and angular momentum of the body in space
     R, p = dyn.frame_pose_many('tool0', motion.q)
     w = np.einsum('nij,nj->ni', dyn.frame_jacobian_many('tool0', motion.q)[:, 3:], motion.qd)
@@ -75,7 +77,7 @@ def test_the_grip_holds_the_payload_by_the_rates_of_its_momenta():
 def test_the_grip_carries_what_the_payload_adds_to_the_last_joint():
     robot, motion = six_axis(), swing(51)
     mass, com, inertia = 2.5, [0.03, -0.02, 0.11], np.diag([0.02, 0.015, 0.03])
-    grip = held_wrench(kd.Dynamics(robot), motion, 'tool0', mass, com, inertia)
+    grip = held_wrench(robot, motion, 'tool0', mass, com, inertia)
     loaded = robot.with_payload(mass, com, inertia, 'tool0')
     more = (loads_of(kd.Dynamics(loaded), motion).wrenches['flange']
             - loads_of(kd.Dynamics(robot), motion).wrenches['flange'])
@@ -240,3 +242,103 @@ def test_root_mean_square_weighs_by_time_not_by_samples():
     t = np.concatenate([np.linspace(0.0, 1.0, 11), np.linspace(1.0, 2.0, 1001)[1:]])
     assert rms(t, np.sin(2 * np.pi * t))**2 == pytest.approx(0.5, abs=2e-2)
     assert rms(t, np.where(t <= 1.0, 3.0, 1.0))**2 == pytest.approx(5.0, rel=1e-2)
+
+
+# -- deflection ----------------------------------------------------------------------------------
+
+def cantilever(mass):
+    """Return the 1 m tube of the notes (0.02/0.015 m, AlMg3), level, with a mass at its tip."""
+    m = 1.48440
+    load = f"""<inertial><mass value="{mass}"/><inertia ixx="1e-3" iyy="1.1e-3" izz="1.2e-3"
+        ixy="0" ixz="0" iyz="0"/></inertial>""" if mass else ''
+    return kd.load_urdf(f"""<robot name="cantilever"><link name="base"/>
+      <link name="tube"><inertial><origin xyz="0.5 0 0"/><mass value="{m}"/><inertia ixx="0.0005"
+        iyy="{m / 12}" izz="{m / 12}" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <link name="load">{load}</link>
+      <joint name="pan" type="revolute"><parent link="base"/><child link="tube"/>
+        <axis xyz="0 0 1"/><limit lower="-9" upper="9" effort="1e3" velocity="9"/></joint>
+      <joint name="grip" type="fixed"><parent link="tube"/><child link="load"/>
+        <origin xyz="1 0 0"/></joint></robot>""")
+
+
+def deflection_of(robot, motion, frame='load'):
+    beam = beam_of(robot, 'tube', 'tube', BOOK_TUBE, MATERIALS['AlMg3'])
+    return tip_deflection(robot, loads_of(kd.Dynamics(robot), motion), (beam,), frame)
+
+
+def test_the_notes_cantilever_sags_by_the_exact_figures():
+    rest = Motion(np.array([0.0]), *np.zeros((3, 1, 1)))
+    # w L^4 / 8 EI alone; with 5 kg at the tip 2.4252e-3 more
+    assert deflection_of(cantilever(0.0), rest).u[0] == pytest.approx(
+        [0, 0, -2.700e-4], abs=1e-7)
+    found = deflection_of(cantilever(5.0), rest)
+    assert found.u[0] == pytest.approx([0, 0, -2.6952e-3], abs=1e-6)
+    EI, w = 7.848e10 * 8.5903e-8, 1.48440 * G
+    assert found.phi[0] == pytest.approx([0, 5 * G / (2 * EI) + w / (6 * EI), 0], rel=1e-4)
+
+
+def test_a_spun_up_cantilever_lags_behind():
+    # alpha about z: the tip mass asks for m L alpha across, the tube's own for a part of it
+    robot, alpha = cantilever(5.0), 10.0
+    motion = Motion(np.array([0.0]), np.zeros((1, 1)), np.zeros((1, 1)), np.array([[alpha]]))
+    found = deflection_of(robot, motion)
+    EI = 7.848e10 * 8.5903e-8
+    # the load's own inertia about z, 1.2e-3 kg m^2, is a moment at the tip
+    exact = 5 * alpha / (3 * EI) + 1.4844 * alpha * 11 / 120 / EI + 1.2e-3 * alpha / (2 * EI)
+    assert found.u[0, 1] == pytest.approx(-exact, rel=1e-4)
+
+
+def test_torsion_turns_what_hangs_beside_the_axis():
+    robot = crane(offset=0.3)
+    rest = Motion(np.array([0.0]), *np.zeros((3, 1, 2)))
+    beam = beam_of(robot, 'boom', 'tube', BOOK_TUBE, MATERIALS['AlMg3'])
+    found = tip_deflection(robot, loads_of(kd.Dynamics(robot), rest), (beam,), 'hook')
+    GJ = MATERIALS['AlMg3'].G * 2 * 8.5903e-8
+    assert found.phi[0, 0] == pytest.approx(-10 * G * 0.3 * 1.2 / GJ, rel=1e-4)
+
+
+def test_deflection_agrees_with_influence_coefficients_on_an_arm_in_motion():
+    # the beams of <flexible_link>, lumped in 24 pieces: other code, other loads
+    robot = kd.load_urdf('urdf/flexible_3r.urdf')
+    rigid = robot.rigid()
+    q, qd, qdd = np.array([[0.4, -0.5, 0.9]]), np.array([[0.3, -0.4, 0.5]]), np.array(
+        [[1.0, 2.0, -1.5]])
+    model = InfluenceModel(robot, 24)
+    frame = robot.leaves()[-1]
+    other = model.quasi_static(q[0], qd[0], qdd[0])[frame]
+    loads = loads_of(kd.Dynamics(rigid), Motion(np.array([0.0]), q, qd, qdd))
+    beams = []
+    for name, flexible in robot.flexible_links.items():
+        here = flexible.beam.at(0.0)
+        # any tube whose material makes it as stiff and as heavy
+        section = {'outer_radius': 0.05, 'inner_radius': 0.049}
+        A, second, _, J = tube(**section)
+        poisson = here['EI_y'] * J / (2 * here['GJ'] * second) - 1
+        material = Material(here['EI_y'] / second, poisson, here['mass_per_length'] / A, 1e8)
+        along = flexible.rotation[:, 0] * flexible.beam.length
+        beams.append(LinkBeam(name, 'tube', section, material, flexible.root,
+                              flexible.root + along))
+    found = tip_deflection(rigid, loads, beams, frame)
+    # 24 pieces: the error of lumping falls with their square
+    assert found.u[0] == pytest.approx(other.u, abs=2e-3 * np.linalg.norm(other.u))
+    assert found.phi[0] == pytest.approx(other.phi, abs=2e-3 * np.linalg.norm(other.phi))
+
+
+def test_vibration_adds_at_most_the_jumps_of_the_deflection():
+    robot = cantilever(5.0)
+    EI = 7.848e10 * 8.5903e-8
+    t = np.linspace(0.0, 1.0, 1001)
+    for law, jumps in (('quintic', 0), ('triangular', 3)):
+        move = plan_move(np.zeros(1), np.ones(1), duration=1.0, law=law)
+        motion = Motion(t, *move.sample_many(t))
+        found = deflection_of(robot, motion)
+        still = Motion(t[:1], motion.q[:1], np.zeros((1, 1)), np.zeros((1, 1)))
+        bound = vibration_bound(motion, found.u, deflection_of(robot, still).u[0])
+        if jumps == 0:
+            assert bound == pytest.approx(found.size, rel=1e-9)
+            continue
+        # a = 4 rad/s^2 on, turned round, off: 1 + 2 + 1 times its deflection
+        one = 4.0 * (5 / 3 + 1.4844 * 11 / 120 + 1.2e-3 / 2) / EI
+        assert bound[-1] - found.size[-1] == pytest.approx(4 * one, rel=1e-3)
+        assert bound[10] - found.size[10] == pytest.approx(one, rel=1e-3)
+        assert bound[600] - found.size[600] == pytest.approx(3 * one, rel=1e-3)

@@ -13,9 +13,10 @@ import pytest
 
 import kane_dynamics as kd
 from kane_dynamics.analysis.camera import Camera
-from kane_dynamics.analysis.link_poses import link_poses
+from kane_dynamics.analysis.link_poses import link_poses, link_states
 from kane_dynamics.analysis.mesh_file import MeshShelf, packed, read_mesh, thinned
 from kane_dynamics.analysis.solid import ball, box, capsule, cylinder, rod, surface
+from kane_dynamics.motion.recording import Motion
 
 ROOT = Path(__file__).parents[1]
 
@@ -157,6 +158,24 @@ def test_links_are_where_kane_s_equations_put_them(name):
             R, p = dyn.frame_pose(link, q[k])
             assert poses[link][0][k] == pytest.approx(R, abs=1e-12)
             assert poses[link][1][k] == pytest.approx(p, abs=1e-12)
+
+
+@pytest.mark.parametrize('name', ['panda.urdf', 'tiago_no_hand.urdf'])
+def test_links_move_as_kane_s_equations_say(name):
+    # panda: mimic fingers on slides; tiago: a lift
+    robot = kd.load_urdf(example_urdf(name))
+    rng = np.random.default_rng(3)
+    motion = Motion(np.arange(3.0), *rng.uniform(-1.0, 1.0, (3, 3, robot.n_joints)))
+    states = link_states(robot, motion)
+    dyn = kd.Dynamics(robot, backend='python')
+    for link in (robot.link_names[2], *robot.leaves()[-2:]):
+        for k in range(3):
+            row = motion.q[k], motion.qd[k], motion.qdd[k]
+            expected = dyn.frame_acceleration(link, *row)
+            found = np.concatenate([states[link].a[k], states[link].alpha[k]])
+            assert found == pytest.approx(expected, abs=1e-10)
+            assert states[link].w[k] == pytest.approx(dyn.frame_velocity(link, *row[:2])[3:],
+                                                      abs=1e-11)
 
 
 def test_the_camera_sees_its_target_in_the_middle_and_what_is_behind_not_at_all():

@@ -133,7 +133,7 @@ def loaded_study():
                      MATERIALS['6082-T6']),)
     loaded = robot.with_payload(3.0, [0.0, 0.0, 0.1], None, 'tool0')
     return Study('swing', kd.Dynamics(loaded, kd.Friction.of(robot)), motion, 'tool0', (payload,),
-                 drives, beams, max_energy=300.0)
+                 drives, beams, max_energy=300.0, max_deflection=5e-3)
 
 
 def test_every_limit_that_is_given_is_judged():
@@ -145,7 +145,7 @@ def test_every_limit_that_is_given_is_judged():
                      'gear torque, r.m.s.', 'winding temperature rise'):
             assert (name, kind) in kinds
     assert {('upper_arm', 'stress'), ('upper_arm', 'torsion stress'), ('tool0', 'grip force'),
-            ('tool0', 'grip moment'), ('arm', 'energy')} <= kinds
+            ('tool0', 'grip moment'), ('arm', 'energy'), ('tool0', 'deflection')} <= kinds
     assert not found.verdict.unjudged
 
 

@@ -59,6 +59,10 @@ class LinkBeam:
         """Return the length [m]."""
         return float(np.linalg.norm(self.tip - self.root))
 
+    def is_outer(self, point):
+        """Return whether a point (3,) of the link frame is beside the outer half of the beam."""
+        return (np.asarray(point) - self.root) @ self.axes[:, 0] >= 0.5 * self.length
+
     @cached_property
     def axes(self):
         """Return R_LB (3, 3): the beam's x (root to tip), y and z in the link frame."""

@@ -147,7 +147,13 @@ class Plots:
         stresses = {link: 1e-6 * found.equivalent for link, found in analysis.stresses.items()}
         marks = [(1e-6 * beam.material.strength / study.safety, '', number)
                  for number, beam in enumerate(study.beams)]
-        self._group('Links', self._plot('Equivalent stress', 'MPa', stresses, marks))
+        bent = None
+        if analysis.deflection is not None:
+            bent = self._plot(f'Deflection of {study.frame}', 'mm', {
+                'quasi-static': 1e3 * analysis.deflection.size,
+                'with vibration, at most': 1e3 * analysis.bound},
+                [(1e3 * study.max_deflection, 'limit', None)], floor=0)
+        self._group('Links', self._plot('Equivalent stress', 'MPa', stresses, marks), bent)
         grips = [(f'Grip of {payload.link}', grip)
                  for payload, grip in zip(study.payloads, analysis.grips)]
         self._group(

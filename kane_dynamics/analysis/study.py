@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kane_dynamics.analysis.link_deflection import (
+    tip_deflection, TipDeflection, vibration_bound)
+from kane_dynamics.analysis.link_poses import link_poses
 from kane_dynamics.analysis.loads import held_wrench, link_stress, Loads, loads_of
 from kane_dynamics.analysis.pace import largest_pace, Pace
 from kane_dynamics.analysis.power import joint_uses
@@ -51,6 +54,7 @@ class Study:
     limits: LimitArrays | None = None
     safety: float = 2.0
     max_energy: float = math.inf        # absolute work of the joints [J]
+    max_deflection: float = math.inf    # of the frame, with vibration [m]
     source: str = ''                    # the task file
     folder: str | None = None           # of the URDF, where its meshes are looked for
 
@@ -74,6 +78,8 @@ class Analysis:
     energy: np.ndarray          # kinetic and potential (N, 2) [J]
     verdict: Verdict
     pace: Pace
+    deflection: TipDeflection | None = None     # of the frame; None without sections
+    bound: np.ndarray | None = None             # of its size with vibration (N,) [m]
 
     @property
     def absolute_work(self):
@@ -86,18 +92,32 @@ def analyse(study, pace=True):
     dynamics, motion = study.dynamics, study.motion
     loads = loads_of(dynamics, motion)
     demands, stresses, grips = _consequences(study, loads)
-    found = _judged(study, loads, demands, stresses, grips)
+    deflection, bound = _deflected(study, loads)
+    found = _judged(study, loads, demands, stresses, grips, bound)
     found = verdict(found.checks, _unjudged(study))
     return Analysis(
         study, loads, joint_uses(motion, loads.tau), demands, stresses, grips,
-        dynamics.frame_pose_many(study.frame, motion.q)[1], _energies(dynamics, motion), found,
-        largest_pace(motion, lambda faster: judge(study, faster), found) if pace else Pace(None))
+        link_poses(study.robot, motion.q)[study.frame][1], _energies(dynamics, motion), found,
+        largest_pace(motion, lambda faster: judge(study, faster), found) if pace else Pace(None),
+        deflection, bound)
 
 
 def judge(study, motion):
     """Return the Verdict on another motion of the same study."""
     loads = loads_of(study.dynamics, motion)
-    return _judged(study, loads, *_consequences(study, loads))
+    bound = _deflected(study, loads)[1] if math.isfinite(study.max_deflection) else None
+    return _judged(study, loads, *_consequences(study, loads), bound)
+
+
+def _deflected(study, loads):
+    if not study.beams:
+        return None, None
+    motion = loads.motion
+    found = tip_deflection(study.robot, loads, study.beams, study.frame)
+    still = np.zeros((1, motion.q.shape[1]))
+    rest = loads_of(study.dynamics, Motion(motion.t[:1], motion.q[:1], still, still))
+    at_rest = tip_deflection(study.robot, rest, study.beams, study.frame).u[0]
+    return found, vibration_bound(motion, found.u, at_rest)
 
 
 def _consequences(study, loads):
@@ -108,11 +128,11 @@ def _consequences(study, loads):
         demands[name] = drive.demand(motion.t, loads.tau[:, k], motion.q[:, k], motion.qd[:, k],
                                      motion.qdd[:, k])
     stresses = {beam.link: link_stress(study.robot, loads, beam) for beam in study.beams}
-    grips = tuple(held_wrench(study.dynamics, motion, *payload[:4]) for payload in study.payloads)
+    grips = tuple(held_wrench(study.robot, motion, *payload[:4]) for payload in study.payloads)
     return demands, stresses, grips
 
 
-def _judged(study, loads, demands, stresses, grips):
+def _judged(study, loads, demands, stresses, grips, bound):
     motion = loads.motion
     checks = joint_checks(study.robot, motion, loads.tau, study.limits)
     for name, demand in demands.items():
@@ -126,6 +146,9 @@ def _judged(study, loads, demands, stresses, grips):
             if math.isfinite(limit):
                 checks.append(checked(payload.link, kind, motion.t,
                                       np.linalg.norm(part, axis=1), limit, unit))
+    if bound is not None and math.isfinite(study.max_deflection):
+        checks.append(checked(study.frame, 'deflection', motion.t, bound, study.max_deflection,
+                              'm'))
     if math.isfinite(study.max_energy):
         work = sum(use.absolute_work for use in joint_uses(motion, loads.tau))
         checks.append(checked_total('arm', 'energy', work, study.max_energy, 'J'))
@@ -147,7 +170,9 @@ def _unjudged(study):
     elif without:
         said.append(f'no motor is given for {", ".join(without)}')
     if not study.beams:
-        said.append('no sections are given: the strength of links is not judged')
+        said.append('no sections are given: strength and deflection of links are not judged')
+    elif not math.isfinite(study.max_deflection):
+        said.append('no limit of deflection is given')
     return said
 
 

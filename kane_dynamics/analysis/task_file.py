@@ -65,7 +65,8 @@ def read_task(path, arm=None, read_bag=None):
     motion = _sampled(root, entries, task)
     name = entries['name'].text() if 'name' in entries else path.stem.replace('_', ' ')
     return Study(name, dynamics, motion, frame, payloads, drives, beams, limits,
-                 others.get('safety', 2.0), others.get('energy', np.inf), str(path), folder)
+                 others.get('safety', 2.0), others.get('energy', np.inf),
+                 others.get('deflection', np.inf), str(path), folder)
 
 
 def _robot(root, entries, folder, arm):
