@@ -89,4 +89,26 @@ def _refuse_flexible(robot, what):
                          'ask the rigid arm, Dynamics(robot.rigid())')
 
 
-PROGRAMS = {record.__name__: record for record in (inverse_derivatives, regressor)}
+def momentum_balance(arm, name):
+    """Record p = M u and the torque b that keeps it: dp/dt = tau - b without friction.
+
+    b = g(q) - dT/dq with T = u' M u / 2 (Lagrange): no acceleration is needed.
+    """
+    if arm.robot.floating_base:
+        raise InputError(f'{name}: {arm.robot.name!r} has a floating base; only arms on a fixed '
+                         'one have it')
+    rest = [0.0] * arm.nv
+
+    def function(reduced, _, g, q, u):
+        if not u:
+            return []
+        momentum = arm.loads(reduced, [0.0, 0.0, 0.0], q, rest, u)
+        energy = 0.5 * sum(p * speed for p, speed in zip(momentum, u))
+        slopes = gradient(u[0].graph.zero + energy, q)
+        holding = arm.loads(reduced, g, q, rest, rest)
+        return [*momentum, *(hold - slope for hold, slope in zip(holding, slopes))]
+    return arm.record(name, ('q', 'u'), function, (2, arm.nv))
+
+
+PROGRAMS = {record.__name__: record for record in (
+    inverse_derivatives, regressor, momentum_balance)}
