@@ -14,6 +14,9 @@ from kane_dynamics.dynamics.constrained import ConstrainedDynamics
 from kane_dynamics.dynamics.constraints import Loop, PointOnSurfaces
 from kane_dynamics.dynamics.surface import Cylinder, Implicit, line, Moving, Plane, Sphere
 from kane_dynamics.motion.assembly import assemble, complete_accelerations, complete_speeds
+from kane_dynamics.motion.cartesian_task import CartesianTask
+from kane_dynamics.motion.orientation import Turn
+from kane_dynamics.motion.path import Line
 
 URDF = Path(__file__).resolve().parents[1] / 'urdf'
 TIP = (0.4, 0, 0)
@@ -135,6 +138,42 @@ def test_a_given_contact_force_comes_back_from_the_torques_made_for_it(six):
     # the same by a wrench on the link: Dynamics.inverse knows those already
     wrench = {'tool0': [*(-25.0 * plane.normal), 0, 0, 0]}
     np.testing.assert_allclose(six.inverse(q, qd, qdd, wrenches=wrench), tau, atol=1e-10)
+
+
+def test_pressing_while_wiping_is_a_task_and_a_force(six):
+    # 0.3 m along a wall, pressed on with 10 N that grow to 30: the whole motion at once
+    q0 = np.array([0.3, 0.4, 0.2, 0.3, 0.7, -0.2])
+    R, p = six.frame_pose('tool0', q0)
+    task = CartesianTask(six, 'tool0', Line(p, p + [0, -0.3, 0.1]), Turn(R), posture=q0,
+                         duration=1.0)
+    t, q, qd, qdd = task.sample(0.05)
+    wall = PointOnSurfaces('tool0', Plane(p, (-1, 0, 0)))
+    constrained = ConstrainedDynamics(six, [wall])
+    forces = (10 + 20 * t)[:, None]
+    tau = constrained.inverse_many(q, qd, qdd, forces)
+    for k in range(len(t)):
+        found, force = constrained.forward(q[k], qd[k], tau[k])
+        np.testing.assert_allclose(found, qdd[k], atol=1e-9)
+        np.testing.assert_allclose(force, forces[k], atol=1e-8)
+    with pytest.raises(kd.InputError, match='21 samples need 21 rows'):
+        constrained.inverse_many(q, qd, qdd, [[1.0]])
+
+
+def test_the_tip_of_a_flexible_arm_can_lean_on_a_wall():
+    arm = kd.Dynamics(kd.load_urdf(URDF / 'flexible_3r.urdf'))
+    rng = np.random.default_rng(2)
+    q, qd = 0.01 * rng.uniform(-1, 1, (2, arm.robot.nv))
+    q[:3] += [0.3, 0.5, 0.4]
+    tip = arm.robot.leaves()[-1]
+    constrained = ConstrainedDynamics(arm, [PointOnSurfaces(
+        tip, Plane(arm.frame_pose(tip, q)[1], (1, 0, 1)))])
+    tau = np.zeros(arm.robot.nv)
+    qdd, forces = constrained.forward(q, qd, tau)
+    _, G, _, gamma = constrained.terms(q, qd)
+    np.testing.assert_allclose(G @ qdd + gamma, 0, atol=1e-7)
+    np.testing.assert_allclose(arm.inverse(q, qd, qdd), G.T @ forces, atol=1e-7)
+    # torques for a motion: the modes have no drive, so that the wall and the springs hold them
+    assert abs(G[0, 3:]).max() > 1e-3
 
 
 def test_redundant_rows_change_no_motion_and_share_their_forces():

@@ -103,6 +103,17 @@ class ConstrainedDynamics:
         G = self.terms(q, qd, t)[1]
         return self.dynamics.inverse(q, qd, qdd) - G.T @ forces
 
+    def inverse_many(self, q, qd, qdd, forces, ts=None):
+        """Return torques (N, nv) for N samples in rows, forces (N, m), at times ts (N,) [s]."""
+        forces = np.asarray(forces, dtype=float).reshape(-1, self.rows)
+        tau = self.dynamics.inverse_many(q, qd, qdd)
+        if len(forces) != len(tau):
+            raise InputError(f'{len(tau)} samples need {len(tau)} rows of {self.rows} forces; got '
+                             f'{len(forces)}')
+        for k, t in enumerate(np.zeros(len(tau)) if ts is None else ts):
+            tau[k] -= self.terms(q[k], qd[k], t)[1].T @ forces[k]
+        return tau
+
     def drives(self, q, qd, qdd, passive, t=0.0):
         """Return tau (nv,) that is zero at passive joints, and the forces lambda (m,).
 

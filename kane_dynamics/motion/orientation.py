@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from kane_dynamics.exceptions import InputError
-from kane_dynamics.motion.rotation import as_rotation, between, carrying, turned, unit
+from kane_dynamics.motion.rotation import (
+    as_rotation, between, carrying, cross, turned, unit)
 
 
 class Orientation:
@@ -77,7 +78,7 @@ class EulerAngles(Orientation):
         for axis, first, rate in zip(self._axes, self._first, self._rates):
             # the axis of this angle is carried by the angles before it: e' = W x e
             e = R @ axis
-            W1 += rate * np.cross(W, e)
+            W1 += rate * cross(W, e)
             W += rate * e
             R = R @ turned(axis, first + rate * x)
         return R @ self._after, W, W1
@@ -135,7 +136,7 @@ class ThroughOrientations(Orientation):
             # a later turn acts from the left: it carries all that came before
             T = turned(axis, b)
             R, carried, e = T @ R, (T @ W[:, :, None])[:, :, 0], b1[:, None] * axis
-            W1 = (T @ W1[:, :, None])[:, :, 0] + np.cross(e, carried) + b2[:, None] * axis
+            W1 = (T @ W1[:, :, None])[:, :, 0] + cross(e, carried) + b2[:, None] * axis
             W = carried + e
         return R, W, W1
 

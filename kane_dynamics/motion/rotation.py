@@ -57,6 +57,9 @@ def rotation_vectors(R):
     angle; the trace or the skew part alone lose them beside pi.
     """
     trace = R[:, 0, 0] + R[:, 1, 1] + R[:, 2, 2]
+    if (trace > 0.0).all():                             # no angle beyond 120 deg: the usual case
+        return _vectors(np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0],
+                                  R[:, 1, 0] - R[:, 0, 1], 1.0 + trace], axis=1))
     squares = np.column_stack([R[:, 0, 0], R[:, 1, 1], R[:, 2, 2], trace])
     largest = np.argmax(squares, axis=1)
     quaternions = np.empty((len(R), 4))
@@ -74,6 +77,11 @@ def rotation_vectors(R):
             part[:, l] = R[m, i, l] + R[m, l, i]
             part[:, 3] = R[m, l, j] - R[m, j, l]
             quaternions[m] = part
+    return _vectors(quaternions)
+
+
+def _vectors(quaternions):
+    """Return the rotation vectors (M, 3) of quaternions (M, 4) of any length and sign."""
     quaternions /= np.linalg.norm(quaternions, axis=1)[:, None]
     quaternions *= np.where(quaternions[:, 3:] < 0.0, -1.0, 1.0)
     sine = np.linalg.norm(quaternions[:, :3], axis=1)
@@ -81,6 +89,20 @@ def rotation_vectors(R):
     # angle / sine tends to 2 where both vanish
     ratio = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
     return quaternions[:, :3] * ratio[:, None]
+
+
+def cross(a, b):
+    """Return the cross products of rows (M, 3); np.cross is slow on few of them."""
+    (ax, ay, az), (bx, by, bz) = a.T, b.T
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
+
+
+def skews(a):
+    """Return the matrices (M, 3, 3) of the cross product with rows a (M, 3)."""
+    S = np.zeros((len(a), 3, 3))
+    S[:, 2, 1], S[:, 0, 2], S[:, 1, 0] = a.T
+    S[:, 1, 2], S[:, 2, 0], S[:, 0, 1] = -a.T
+    return S
 
 
 def between(first, last):

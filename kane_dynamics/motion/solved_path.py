@@ -12,6 +12,7 @@ from kane_dynamics.motion.task_error import at, Finding, SINGULAR, TaskError, UN
 
 FIRST_STEP, LONGEST_STEP, SHORTEST_STEP = 1.0 / 64.0, 1.0 / 16.0, 1e-7
 NEAR = 1e-5             # share of the path to which the place of a singularity is told
+BENT = 0.05             # [rad] that the second order may add to a predicted posture
 CORRECTION = 0.01       # [rad] that Newton's method may add to a predicted posture
 POLISHED = 1e-13        # [rad] below which steps are rounding
 CONSISTENT = 1e-9       # scaled error that may be left where there are more equations than joints
@@ -59,21 +60,23 @@ class SolvedPath:
             raise self._failure(UNREACHABLE if far else SINGULAR, 0.0, q)
         knots, states = [0.0], [here]
         while x < 1.0:
-            step = min(h, 1.0 - x)
-            ahead = x + step if x + step < 1.0 - 1e-12 else 1.0
             q, q1, q2, _, sign = states[-1]
+            # where the path bends within a step, the prediction could lead to another branch
+            bend = abs(q2 / self.equations.columns).max()
+            step = min(h, 1.0 - x, np.sqrt(2.0 * BENT / max(bend, 1e-300)))
+            ahead = x + step if x + step < 1.0 - 1e-12 else 1.0
             guess = q + step * q1 + 0.5 * step ** 2 * q2
             state = self._state(ahead, guess)
             moved = np.inf if state is None else abs(
                 (state[0] - guess) / self.equations.columns).max()
             singular = state is not None and state[3] < self._singular
-            if moved > 5.0 * CORRECTION or singular:
+            crossed = state is not None and state[4] != sign
+            if moved > 5.0 * CORRECTION or singular or crossed:
                 h = 0.25 * step
-                if h < (NEAR if singular else SHORTEST_STEP):
+                if h >= (NEAR if singular else SHORTEST_STEP):
+                    continue
+                if not self._minor_only(crossed, singular, moved):
                     raise self._lost(x, q)
-                continue
-            if state[4] != sign:
-                self._check_crossing(x, states[-1], ahead, state)
             x = ahead
             knots.append(x)
             states.append(state)
@@ -103,6 +106,11 @@ class SolvedPath:
         from scipy.linalg import qr
         J = self.equations.scaled(self.equations.evaluate(np.zeros(1), q[None]).J)[0]
         return np.sort(qr(J.T, pivoting=True)[2][:n])
+
+    def _minor_only(self, crossed, singular, moved):
+        """Return whether only a chosen minor of a J with more rows changed its sign."""
+        square = self.equations.count == self.equations.robot.n_joints
+        return crossed and not square and not singular and moved <= 5.0 * CORRECTION
 
     def _newton(self, x, q):
         """Return q (M, n) corrected until rounding, or None where that does not happen."""
@@ -169,23 +177,6 @@ class SolvedPath:
         return q, *self._rates(x, q)
 
     # -- what went wrong ------------------------------------------------------------------------
-
-    def _check_crossing(self, low, state, high, state_high):
-        """Raise where J is singular between two shares: a determinant changes its sign there."""
-        q_low, q_high = state[0], state_high[0]
-        while high - low > 1e-9:
-            x = 0.5 * (low + high)
-            q = self._newton(np.array([x]), 0.5 * (q_low + q_high)[None])
-            if q is None:
-                break
-            J = self.equations.scaled(self.equations.evaluate(np.array([x]), q).J)[0]
-            if np.linalg.slogdet(J[self._minor])[0] == state[4]:
-                low, q_low = x, q[0]
-            else:
-                high, q_high = x, q[0]
-        J = self.equations.scaled(self.equations.evaluate(np.array([low]), q_low[None]).J)[0]
-        if np.linalg.svd(J, compute_uv=False)[-1] < self._singular:
-            raise self._failure(SINGULAR, low, q_low)
 
     def _lost(self, x, q):
         """Return the error of a path that cannot be followed beyond x."""

@@ -92,8 +92,11 @@ class Task:
                     found.append(self._beyond(kind, samples, k, j, values[k, j], bound[j]))
         return sorted(found, key=lambda each: each.time)
 
+    def _place(self, t, q):
+        return self.places(q[None])[0]
+
     def _beyond(self, kind, samples, k, j, value, limit):
-        name, place = self.robot.joint_names[j], self.places(samples.q[k:k + 1])[0]
+        name, place = self.robot.joint_names[j], self._place(samples.t[k], samples.q[k])
         text = (f'{kind}: joint {name!r} reaches {value:.4g}, its limit is {limit:.4g}, '
                 f'{at(samples.t[k], place)}')
         return Finding(kind, float(samples.t[k]), place, name, float(value), float(limit), text)
@@ -151,8 +154,7 @@ class TaskSequence(Task):
     def sample_many(self, ts):
         """Return q, qd, qdd, each (M, n), at times ts (M,) [s] since the first task began."""
         ts = np.asarray(ts, dtype=float)
-        which = np.clip(np.searchsorted(self.starts, ts, side='right') - 1, 0,
-                        len(self.tasks) - 1)
+        which = self._at(ts)
         out = np.empty((3, len(ts), self.robot.n_joints))
         for k, task in enumerate(self.tasks):
             here = which == k
@@ -163,3 +165,10 @@ class TaskSequence(Task):
     def places(self, q):
         """Return the place by the first task's idea of it, (M, 3) [m]."""
         return self.tasks[0].places(q)
+
+    def _place(self, t, q):
+        return self.tasks[int(self._at(t))].places(q[None])[0]
+
+    def _at(self, ts):
+        """Return which task is on at times ts."""
+        return np.clip(np.searchsorted(self.starts, ts, side='right') - 1, 0, len(self.tasks) - 1)

@@ -19,7 +19,7 @@ from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.direction import Direction
 from kane_dynamics.motion.path import place
-from kane_dynamics.motion.rotation import rotation_vectors
+from kane_dynamics.motion.rotation import cross, rotation_vectors, skews
 
 
 class Rows(NamedTuple):
@@ -88,12 +88,11 @@ class TaskEquations:
         R, p, J6, A6 = self._frame(self.frame, q, q1, order)
         r = R @ self.point
         wanted = _timed(self.path.evaluate(x), rate)
-        J = [J6[:, :3] + np.cross(J6[:, 3:], r[:, :, None], axis=1)]
+        J = [J6[:, :3] - skews(r) @ J6[:, 3:] if self.point.any() else J6[:, :3]]
         error, first, second = [wanted[0] - p - r], [wanted[1]], [wanted[2]]
         if order == 2:
             w = (J6[:, 3:] @ q1[:, :, None])[:, :, 0]
-            second[0] = wanted[2] - A6[:, :3] - np.cross(A6[:, 3:], r) - np.cross(
-                w, np.cross(w, r))
+            second[0] = wanted[2] - A6[:, :3] - cross(A6[:, 3:], r) - cross(w, cross(w, r))
         blocks = []
         if self.orientation is not None:
             if self.orientation_frame != self.frame:
@@ -136,16 +135,16 @@ class TaskEquations:
         u, u1, u2 = wanted
         h = R @ self.orientation.axis
         B = _normals(u)
-        axis = np.cross(h, u)
+        axis = cross(h, u)
         sine = np.linalg.norm(axis, axis=1)
         angle = np.arctan2(sine, np.sum(h * u, axis=1))
         error = axis * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0),
                                 1.0)[:, None]
-        second = np.cross(u, u2)
+        second = cross(u, u2)
         if A is not None:
             w = (J @ q1[:, :, None])[:, :, 0]
-            second = second - np.sum(w * h, axis=1)[:, None] * np.cross(h, w) - A
-        seen = ((B @ rows[:, :, None])[:, :, 0] for rows in (error, np.cross(u, u1), second))
+            second = second - np.sum(w * h, axis=1)[:, None] * cross(h, w) - A
+        seen = ((B @ rows[:, :, None])[:, :, 0] for rows in (error, cross(u, u1), second))
         return B @ J, *seen
 
     def _prescribed(self, x, q, rate):
@@ -166,9 +165,9 @@ def _timed(values, rate):
 def _normals(u):
     """Return two unit rows (M, 2, 3) normal to u, right-handed with it."""
     helper = np.eye(3)[np.argmin(abs(u), axis=1)]
-    first = np.cross(u, helper)
+    first = cross(u, helper)
     first /= np.linalg.norm(first, axis=1)[:, None]
-    return np.stack([first, np.cross(u, first)], axis=1)
+    return np.stack([first, cross(u, first)], axis=1)
 
 
 def _chain(robot, frame):
