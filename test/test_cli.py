@@ -70,7 +70,8 @@ def test_exported_python_runs_without_this_package(tmp_path, capsys):
     module = runpy.run_path(str(tmp_path / 'arm.py'))
     state = [0.1 * k for k in range(18)]
     expected = Dynamics(load_urdf(SIX_AXIS)).inverse(state[:6], state[6:12], state[12:])
-    assert module['inverse'](*state) == pytest.approx(expected.tolist(), rel=1e-13, abs=1e-13)
+    got = module['inverse'](state[:6], state[6:12], state[12:])
+    assert got == pytest.approx(expected.tolist(), rel=1e-13, abs=1e-13)
     assert 'kane_dynamics' not in {name.split('.')[0] for name in module
                                    if not name.startswith('__')}
 
@@ -97,3 +98,50 @@ def test_a_reader_that_stops_reading_is_no_error():
         f'{sys.executable} -m kane_dynamics info {SIX_AXIS} | head -1', shell=True,
         capture_output=True, text=True, cwd=URDF.parent)
     assert 'six_axis' in done.stdout and done.stderr == ''
+
+
+def test_info_shows_an_arm_that_no_one_can_build_and_says_so_by_its_status(tmp_path, capsys):
+    text = (URDF / 'two_link.urdf').read_text()
+    path = tmp_path / 'bad.urdf'
+    path.write_text(text.replace('<mass value="1.2"/>', '<mass value="-1.2"/>'))
+    assert path.read_text() != text
+    assert main(['info', str(path)]) == 1
+    printed = capsys.readouterr()
+    assert 'elbow' in printed.out and 'error' in printed.out and printed.err == ''
+    assert main(['count', str(path)]) == 2
+
+
+def test_check_says_what_is_missing_without_pinocchio(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, 'pinocchio', None)
+    assert main(['check', SIX_AXIS, '--samples', '5']) == 2
+    printed = capsys.readouterr()
+    assert 'pip install pin' in printed.err and printed.err.count('\n') == 1
+
+
+def test_check_compares_the_functions_asked_for(capsys):
+    assert main(['check', SIX_AXIS, '--samples', '20', '--functions', 'gravity']) == 0
+    printed = capsys.readouterr().out
+    assert 'gravity' in printed and 'inverse' not in printed
+
+
+def test_count_sets_the_arm_beside_the_literature(capsys):
+    assert main(['count', SIX_AXIS]) == 0
+    printed = capsys.readouterr().out
+    # table 1 of Angeles, Ma and Rojas 1989 at n = 6
+    for author, mul, add in (('Hollerbach 1980', '2195', '1719'), ('Luh', '852', '738'),
+                             ('Walker and Orin', '800', '595'), ('Khalil', '538', '478'),
+                             ('Angeles', '521', '435')):
+        row = next(line for line in printed.splitlines() if line.startswith(author))
+        assert row.split()[-2:] == [mul, add]
+
+
+def test_exported_frames_are_of_the_link_asked_for(tmp_path, capsys):
+    from kane_dynamics import Dynamics, load_urdf
+    arguments = ['export', 'python', SIX_AXIS, '-o', str(tmp_path), '--functions', 'frame_pose']
+    assert main([*arguments, '--frame', 'tool0']) == 0
+    pose = runpy.run_path(str(tmp_path / 'arm.py'))['frame_pose']([0.1] * 6)
+    R, p = Dynamics(load_urdf(SIX_AXIS)).frame_pose('tool0', [0.1] * 6)
+    assert [row[3] for row in pose] == pytest.approx(p.tolist(), abs=1e-15)
+    assert [row[:3] for row in pose] == [pytest.approx(row, abs=1e-15) for row in R.tolist()]
+    assert main([*arguments, '--frame', 'nowhere']) == 2
+    assert "'nowhere'" in capsys.readouterr().err

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+import math
 
+from kane_dynamics.exceptions import ModelError
 from kane_dynamics.kane.differentiate import reachable
 from kane_dynamics.kane.scalar import Graph
 
@@ -62,4 +64,8 @@ def record(name, inputs, function, shape):
     graph = Graph()
     results = function(*(graph.inputs(each.name, each.size) for each in inputs))
     outputs = tuple(graph.zero + result for result in results)
-    return Program(name, tuple(inputs), outputs, tuple(shape), tuple(reachable(outputs)))
+    statements = tuple(reachable(outputs))
+    if not all(math.isfinite(each.value) for each in statements if each.is_constant):
+        raise ModelError(f'{name}: products of masses and lengths leave the range of numbers; '
+                         'are they in SI units?')
+    return Program(name, tuple(inputs), outputs, tuple(shape), statements)

@@ -13,7 +13,7 @@ def add_arm(parser):
                         metavar=('X', 'Y', 'Z'), help='[m/s^2], default 0 0 -9.81')
 
 
-def load_arm(arguments):
-    """Return the Robot that the arguments name."""
+def load_arm(arguments, unphysical='refuse'):
+    """Return the Robot that the arguments name; `unphysical` as in `load_urdf`."""
     return load_urdf(arguments.urdf, gravity=arguments.gravity,
-                     floating_base=arguments.floating)
+                     floating_base=arguments.floating, unphysical=unphysical)

@@ -6,6 +6,17 @@ from kane_dynamics.commands import add_arm, load_arm
 from kane_dynamics.dynamics.dynamics import Dynamics
 
 FUNCTIONS = ('inverse', 'bias', 'gravity', 'mass_matrix', 'forward', 'inverse_derivatives')
+COLUMNS = ('mul', 'add', 'div', 'sqrt', 'sincos')
+# inverse dynamics of a general arm with n revolute joints: a n - b products, c n - d sums, as
+# Angeles, Ma and Rojas (1989, table 1) list them; here the most that any geometry takes
+LITERATURE = (
+    ('Hollerbach 1980, Lagrange', 412, 277, 320, 201),
+    ('Luh, Walker and Paul 1980', 150, 48, 131, 48),
+    ('Walker and Orin 1982', 137, 22, 101, 11),
+    ('Khalil, Kleinfinger and Gautier 1986', 105, 92, 94, 86),
+    ('Angeles, Ma and Rojas 1989, Kane', 105, 109, 90, 105),
+    ('here, any geometry and inertias', 86, 121, 75, 114),
+)
 
 
 def add_arguments(parser):
@@ -15,18 +26,17 @@ def add_arguments(parser):
 
 
 def run(arguments):
-    """Print a row per function."""
+    """Print a row per function, then what others need for the torques of as many joints."""
     robot = load_arm(arguments)
     dynamics = Dynamics(robot, backend='python')
+    counts = {name: dynamics.program(name).operation_count for name in arguments.functions}
     print(f'{robot.name}: operations of one evaluation\n')
-    columns = ('mul', 'add', 'div', 'sqrt', 'sincos')
-    print(f'{"function":<22}' + ''.join(f'{name:>9}' for name in columns))
-    for name in arguments.functions:
-        count = dynamics.operation_count(name)
-        print(f'{name:<22}' + ''.join(f'{getattr(count, column):>9}' for column in columns))
+    print(f'{"function":<38}' + ''.join(f'{name:>8}' for name in COLUMNS))
+    for name, count in counts.items():
+        print(f'{name:<38}' + ''.join(f'{getattr(count, column):>8}' for column in COLUMNS))
     n = robot.n_joints
-    if not robot.floating_base and not robot.n_modes:
-        print(f'\ninverse of a general arm with {n} revolute joints: {86 * n - 121} mul, '
-              f'{75 * n - 114} add here; {105 * n - 109}, {90 * n - 105} in Angeles, Ma and Rojas '
-              '1989')
+    if n > 1 and not robot.floating_base and not robot.n_modes:
+        print(f'\n{f"inverse of a general arm, n = {n}":<38}{"mul":>8}{"add":>8}')
+        for author, a, b, c, d in LITERATURE:
+            print(f'{author:<38}{a * n - b:>8}{c * n - d:>8}')
     return 0

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write an arm's dynamics as source code for other programs: C99 or Python."""
 
+from keyword import iskeyword
 from pathlib import Path
 
 from kane_dynamics.codegen.c99 import c99_source
-from kane_dynamics.codegen.python import python_module
+from kane_dynamics.codegen.python_module import python_module
 from kane_dynamics.commands import add_arm, load_arm
 from kane_dynamics.dynamics.dynamics import Dynamics
+from kane_dynamics.exceptions import InputError
 
 FUNCTIONS = ('inverse', 'forward', 'mass_matrix', 'bias', 'gravity')
 
@@ -21,18 +23,23 @@ def add_arguments(parser):
     parser.add_argument('--prefix', default='arm', help='of file and function names')
     parser.add_argument('--functions', nargs='+', default=FUNCTIONS,
                         help=f'default {" ".join(FUNCTIONS)}')
+    parser.add_argument('--frame', metavar='LINK',
+                        help='the link that frame_pose, frame_jacobian and so on are of')
 
 
 def run(arguments):
     """Write the files and say which."""
     robot = load_arm(arguments)
     dynamics = Dynamics(robot, backend='python')
-    programs = [dynamics.program(name) for name in arguments.functions]
+    programs = [dynamics.program(name, arguments.frame if name.startswith('frame_') else None)
+                for name in dict.fromkeys(arguments.functions)]
     if arguments.language == 'c99':
         header, source = c99_source(programs, robot, arguments.prefix)
         files = {f'{arguments.prefix}.h': header, f'{arguments.prefix}.c': source}
     else:
-        files = {f'{arguments.prefix}.py': python_module(programs, robot, arguments.prefix)}
+        if not arguments.prefix.isidentifier() or iskeyword(arguments.prefix):
+            raise InputError(f'prefix {arguments.prefix!r} is not a Python name')
+        files = {f'{arguments.prefix}.py': python_module(programs, robot)}
     arguments.output.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         path = arguments.output / name
