@@ -246,6 +246,7 @@ def rod(force):
     return np.array([*(r - [1, 0, 0]), (R[2, 1] - R[1, 2]) / 2])
 
 
+@pytest.mark.filterwarnings('ignore:link .beam. bends')        # on purpose, by up to 14 %
 @pytest.mark.parametrize(('force', 'printed'), [
     ((0.2, 0.8), (-0.00537, 0.06702, 0.06654, 0.01260)),
     ((0.4, 1.6), (-0.02202, 0.13604, 0.13248, 0.05140))])
@@ -264,6 +265,7 @@ def test_bending_in_two_planes_twists_the_link_like_the_exact_rod(force, printed
         np.testing.assert_allclose(p - [1, 0, 0], exact[:3], rtol=0.03 if order == 2 else 2e-3)
 
 
+@pytest.mark.filterwarnings('ignore:link .beam. bends')
 @pytest.mark.parametrize('family', ['bend_y', 'bend_z'])
 def test_foreshortening_alone_knows_no_twist(family):
     # one plane only: no twist, at any order
