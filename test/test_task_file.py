@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import kane_dynamics as kd
+from kane_dynamics.analysis import task_file
 from kane_dynamics.analysis.marked_yaml import FileError, parse_yaml
 from kane_dynamics.analysis.study import analyse
 from kane_dynamics.analysis.table_file import read_table, write_table
@@ -300,3 +301,39 @@ def test_a_mistake_in_a_table_is_told_with_its_row(tmp_path, text, words):
     with pytest.raises(kd.InputError) as error:
         read_table(path, names)
     assert words in str(error.value)
+
+
+# -- examples ------------------------------------------------------------------------------------
+
+EXAMPLES = sorted((Path(__file__).parents[1] / 'examples' / 'tasks').glob('*.yaml'))
+CLASSES = {'a1_position': 'A1', 'a2_cylindrical': 'A2', 'a3_spherical': 'A3',
+           'b1_direction': 'C3', 'c1_orientation': 'C1', 'c2_spin': 'C2',
+           'c3_direction_and_joint': 'C3', 'wrist_split': 'C1 + wrist'}
+
+
+@pytest.mark.parametrize('path', EXAMPLES, ids=lambda path: path.stem)
+def test_the_arm_can_do_every_example(path, monkeypatch):
+    tasks = []
+    read = task_file.read_motion
+    monkeypatch.setattr(task_file, 'read_motion',
+                        lambda *given: tasks.append(read(*given)) or tasks[-1])
+    found = analyse(read_task(path), pace=False)
+    assert found.verdict.passed, found.verdict.worst
+    # classes of Vukobratovic and Potkonjak 1982, 3.4
+    assert getattr(tasks[0], 'kind', None) == CLASSES.get(path.stem)
+
+
+def test_there_is_an_example_for_every_class_of_task():
+    assert {path.stem for path in EXAMPLES} >= {*CLASSES, 'way_points', 'samples', 'minimum_time'}
+
+
+def test_minimum_time_uses_the_limits_that_it_may(tmp_path):
+    study = study_of(tmp_path, 'task: {move: {joint_1: 1, joint_2: 0.5}, posture: zero, '
+                               'duration: minimum, use: 80 %}')
+    found = analyse(study, pace=False)
+    usage = max(check.usage for check in found.verdict.checks if check.kind != 'position')
+    # limits hold at the grid of the path, samples lie between
+    assert usage == pytest.approx(0.8, abs=0.01)
+    slower = study_of(tmp_path, 'task: {move: {joint_1: 1, joint_2: 0.5}, posture: zero, '
+                                'duration: minimum, use: 40 %}')
+    assert slower.motion.t[-1] > study.motion.t[-1]

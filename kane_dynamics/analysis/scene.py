@@ -8,16 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
+from kane_dynamics.motion.minimum_time import minimum_time
+
+MINIMUM = 'minimum'     # written as the duration of a step: as short as the limits allow
+
 
 class Scene:
     """The arm and the posture that the steps so far have brought it to.
 
     dynamics: of the arm; folder: where files that steps name are; frame: the link whose path is
-    told; read_bag(path, topic, joint names) -> t, q[, qd]: how recordings are read.
+    told; limits: of the joints; read_bag(path, topic, joint names) -> t, q[, qd, qdd]: how
+    recordings are read.
     """
 
-    def __init__(self, dynamics, folder, frame, read_bag=None):
+    def __init__(self, dynamics, folder, frame, limits=None, read_bag=None):
         self.dynamics, self.robot = dynamics, dynamics.robot
+        self.limits = self.robot.limits if limits is None else limits
         self.folder, self.frame, self.read_bag = Path(folder), frame, read_bag
         self.posture = None         # (n,) where the last step ended
 
@@ -53,3 +59,23 @@ class Scene:
             step.fail("where does the arm start? give the first step a 'posture': its joint "
                       'positions')
         return self.posture
+
+    def duration_of(self, entries):
+        """Return the duration that a step tells [s], MINIMUM, or None."""
+        marked = entries.get('duration')
+        if marked is None:
+            return None
+        if marked.is_text and marked.node.value == MINIMUM:
+            return MINIMUM
+        return marked.number('s', above=0.0)
+
+    def in_minimum_time(self, path, entries):
+        """Return the task that runs a joint path within the joints' limits, as fast as possible.
+
+        `use` in the file is the share of the limits of torque and speed that it may use.
+        """
+        share = entries['use'].number('', above=0.0, high=1.0) if 'use' in entries else 1.0
+        timed = minimum_time(self.dynamics, path, effort=share * self.limits.effort,
+                             velocity=share * self.limits.velocity)
+        timed.limits = False
+        return timed

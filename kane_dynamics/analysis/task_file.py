@@ -61,7 +61,8 @@ def read_task(path, arm=None, read_bag=None):
         loaded = entries['payload'].build(loaded.with_payload, payload.mass, payload.com,
                                           payload.inertia, payload.link)
     dynamics = Dynamics(loaded, _friction(entries, robot))
-    task = read_motion(entries['task'], Scene(dynamics, path.parent, frame, read_bag))
+    scene = Scene(dynamics, path.parent, frame, limits, read_bag)
+    task = read_motion(entries['task'], scene)
     motion = _sampled(root, entries, task)
     name = entries['name'].text() if 'name' in entries else path.stem.replace('_', ' ')
     return Study(name, dynamics, motion, frame, payloads, drives, beams, limits,

@@ -8,9 +8,11 @@ import math
 
 import numpy as np
 
+from kane_dynamics.analysis.scene import MINIMUM
 from kane_dynamics.analysis.table_file import read_table
 from kane_dynamics.analysis.task_space import read_space_step, SPACE
 from kane_dynamics.exceptions import InputError, KaneDynamicsError
+from kane_dynamics.motion.joint_path import JointLine, JointSpline
 from kane_dynamics.motion.moves import Move, plan_move
 from kane_dynamics.motion.profiles import LAWS
 from kane_dynamics.motion.samples import sampled
@@ -47,7 +49,7 @@ def read_motion(marked, scene):
 # -- steps in joints -----------------------------------------------------------------------------
 
 def _way_points(step, entries, scene):
-    step.fields(('way_points', 'times', 'duration', 'interpolation'))
+    step.fields(('way_points', 'times', 'duration', 'use', 'interpolation'))
     rows = []
     for item in entries['way_points'].items():
         rows.append(scene.posture_of(item))
@@ -57,6 +59,9 @@ def _way_points(step, entries, scene):
     if ('times' in entries) == ('duration' in entries):
         step.fail("give either 'duration' [s], shared by the legs as their lengths, or 'times' "
                   'of all way-points')
+    duration = scene.duration_of(entries)
+    if duration == MINIMUM:
+        return scene.in_minimum_time(JointSpline(rows), entries)
     if 'times' in entries:
         times = entries['times'].numbers(len(rows), 's')
         if times[0] != 0.0 or (np.diff(times) <= 0.0).any():
@@ -68,7 +73,7 @@ def _way_points(step, entries, scene):
             entries['way_points'].items()[k + 1].fail(
                 "the same posture as the one before; use 'times' to rest there")
         shares = np.concatenate([[0.0], np.cumsum(legs)]) / legs.sum()
-        times = shares * entries['duration'].number('s', above=0.0)
+        times = shares * duration
     kind = 'quintic_spline'
     if 'interpolation' in entries:
         kind = entries['interpolation'].text(INTERPOLATIONS)
@@ -77,14 +82,17 @@ def _way_points(step, entries, scene):
 
 
 def _move(step, entries, scene):
-    step.fields(('move', 'posture', 'law', 'duration', 'speed', 'acceleration', 'jerk'))
+    step.fields(('move', 'posture', 'law', 'duration', 'use', 'speed', 'acceleration', 'jerk'))
     start = scene.start_of(step, entries)
     end = scene.posture_of(entries['move'])
     law = entries['law'].text(tuple(LAWS)) if 'law' in entries else 'quintic'
-    if 'duration' in entries:
-        if 'speed' in entries:
-            entries['speed'].fail("give either 'duration' or 'speed'")
-        move = Move(LAWS[law](), start, end, entries['duration'].number('s', above=0.0))
+    duration = scene.duration_of(entries)
+    if duration is not None and 'speed' in entries:
+        entries['speed'].fail("give either 'duration' or 'speed'")
+    if duration == MINIMUM:
+        return scene.in_minimum_time(JointLine(start, end), entries)
+    if duration is not None:
+        move = Move(LAWS[law](), start, end, duration)
     else:
         if 'speed' not in entries:
             step.fail("give 'duration' [s], or 'speed', the share of the joints' speed limits "

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.analysis.scene import MINIMUM
 from kane_dynamics.model.rotations import from_quaternion, from_rpy
 from kane_dynamics.motion.cartesian_task import CartesianTask, FROZEN
 from kane_dynamics.motion.direction import Pointing, PointingAngles
@@ -16,7 +17,7 @@ from kane_dynamics.motion.path_coordinates import Cylindrical, Spherical
 from kane_dynamics.motion.profiles import LAWS
 
 COMMON = ('posture', 'frame', 'point', 'orientation', 'orientation_frame', 'spare', 'law',
-          'duration', 'velocity', 'acceleration', 'jerk')
+          'duration', 'use', 'velocity', 'acceleration', 'jerk')
 ANGLES = {'cylindrical': ('m', 'rad', 'm'), 'spherical': ('m', 'rad', 'rad')}
 
 
@@ -43,12 +44,14 @@ def read_space_step(step, entries, scene):
         more['spare'] = _spare(entries['spare'], scene.robot)
     if 'law' in entries:
         more['law'] = entries['law'].text(tuple(LAWS))
-    for name, unit in (('duration', 's'), ('velocity', 'm/s'), ('acceleration', 'm/s^2'),
-                       ('jerk', 'm/s^3')):
+    for name, unit in (('velocity', 'm/s'), ('acceleration', 'm/s^2'), ('jerk', 'm/s^3')):
         if name in entries:
             more[name] = entries[name].number(unit, above=0.0)
-    return CartesianTask(scene.dynamics, frame, path, orientation, posture=start, point=point,
-                         limits=False, **more)
+    duration = scene.duration_of(entries)
+    minimum = duration == MINIMUM
+    task = CartesianTask(scene.dynamics, frame, path, orientation, posture=start, point=point,
+                         limits=False, duration=1.0 if minimum else duration, **more)
+    return scene.in_minimum_time(task, entries) if minimum else task
 
 
 def _spare(marked, robot):
