@@ -63,3 +63,25 @@ def test_padilla_example_prints_which_models_break_down(capsys, monkeypatch):
     assert len(re.findall(' consistent +breaks down', text)) == 3
     assert len(re.findall('inconsistent +breaks down', text)) == 3
     assert 'full          ends at 0.2626, 0.8727; links bend by 4.89%' in text
+
+
+PAGE = (EXAMPLES.parent / 'doc' / 'flexible.md').read_text(encoding='utf-8')
+
+
+def test_code_of_the_page_on_flexible_links_runs(monkeypatch):
+    monkeypatch.chdir(EXAMPLES.parent)
+    code = '\n'.join(re.findall(r'```python\n(.*?)```', PAGE, re.DOTALL))
+    names = {}
+    exec(compile(code, 'doc/flexible.md', 'exec'), names)
+    assert names['Q'].shape == (501, 13) and names['quiet'].duration > 0.5
+
+
+def test_element_of_the_page_on_flexible_links_is_read():
+    element = re.search(r'```xml\n(.*?)```', PAGE, re.DOTALL).group(1)
+    joint = re.search(r'`(<flexible_joint .*?/>)`', PAGE).group(1).replace('elbow', 'shoulder')
+    robot = kd.load_urdf(f"""<robot name="page"><link name="base"/><link name="upper_arm">
+      <inertial><origin xyz="0.4572 0 0"/><mass value="2"/><inertia ixx="0.01" iyy="0.2"
+      izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper_arm"/>
+      </joint>{element}{joint}</robot>""")
+    assert robot.mode_names[-1] == 'shoulder/deflection' and robot.n_modes == 6
