@@ -42,7 +42,7 @@ class Rig:
     def __init__(self, **settings):
         self.controller = Controller(ROBOT.joint_names, model(), **settings)
         self.controller.ramp_time = 0.1
-        self.controller.law.p[:], self.controller.law.d[:] = 50.0, 5.0
+        self.controller.law.set_feedback('pd', 50.0, 5.0)
         self.t = 0.0
 
     def step(self, q=HOME, qd=(0.0, 0.0), fresh=True):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the feedforward node starts, ends, finds its arm and hears its robot, over real DDS."""
 
+import importlib.util
 import math
 import signal
 import time
@@ -224,6 +225,34 @@ def test_on_wall_time_the_loop_runs_by_itself_and_tells_how_well():
         assert int(values['cycles']) >= 200 and int(values['missed cycles']) >= 0
         assert float(values['compute time median [ms]']) > 0.0
         assert float(values['update rate [Hz]']) == 200.0
+
+
+def test_under_simulated_time_the_loop_ticks_with_the_clock_and_counts_what_it_misses():
+    with FeedforwardRig(JOINTS, without('trigger', mode='gravity', ramp_time=0.0)) as rig:
+        def ticked():
+            rig.clock(rig.t + 10_000_000)
+            rig.send_state(HOME, [0.0, 0.0])
+            time.sleep(0.01)
+            return len(rig.efforts) >= 20
+        wait(ticked, 'torques', lambda: rig.process.log)
+        assert np.allclose(rig.efforts[-1].effort, gravity(HOME), atol=1e-9)
+        stamps = np.array([nanoseconds(each.header.stamp) for each in rig.efforts])
+        assert (np.diff(stamps) >= 10_000_000).all() and (stamps % 10_000_000 == 0).all()
+        before = int(rig.status('Loop')[2]['missed cycles'])
+        rig.clock(rig.t + 100_000_000)                  # ten periods at once: one tick
+        wait(lambda: int(rig.status('Loop')[2]['missed cycles']) >= before + 9, 'the count')
+        count = len(rig.efforts)
+        time.sleep(0.1)
+        assert len(rig.efforts) == count                # time stands, and so does the loop
+
+
+@pytest.mark.skipif(importlib.util.find_spec('control_msgs') is not None,
+                    reason='control_msgs is installed')
+def test_without_control_msgs_one_line_says_what_is_missing():
+    process = Process('feedforward', {'autostart': False})
+    process.wait_for_log('no action ~/follow_joint_trajectory and no ~/controller_state')
+    assert process.end() == 0
+    assert process.log.count('follow_joint_trajectory') == 1
 
 
 def test_the_same_inputs_give_the_same_bits():

@@ -18,6 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E
 
 from kane_dynamics.exceptions import InputError  # noqa: E402
 from kane_dynamics.nodes import managed_node, trajectory_cdr  # noqa: E402
+from kane_dynamics.nodes.clock_watch import ClockWatch  # noqa: E402
 from kane_dynamics.nodes.clocked_loop import request_fifo, WallLoop  # noqa: E402
 from kane_dynamics.nodes.conversions import (  # noqa: E402
     CommandsWriter, goal_from_message, joint_order, JointStateWriter, nanoseconds, set_stamp)
@@ -283,6 +284,18 @@ def test_a_priority_that_is_not_permitted_is_told_and_the_loop_runs():
     logger = Logger()
     assert request_fifo(1000, logger) is False      # no system has it
     assert 'not permitted' in logger.lines[0]
+
+
+def test_a_jump_of_the_systems_clock_is_told_and_slow_drift_is_not(node):
+    jumps = []
+    watch = ClockWatch(node, 0.5, jumps.append)
+    now = time.time_ns()
+    for drift in np.arange(0, 2_000_000_000, 100_000_000):      # 2 s in all, 0.1 s at a time
+        watch.look(now + int(drift))
+    assert jumps == []
+    watch.look(now - 3_000_000_000)
+    assert len(jumps) == 1 and -4.91e9 < jumps[0] < -4.0e9      # from 1.9 s ahead to 3 s behind
+    watch.end()
 
 
 # -- diagnostics --------------------------------------------------------------------------------

@@ -38,8 +38,14 @@ class ControlLaw:
         self._followed = self.reference[:2]
         self._turning = np.flatnonzero([name in continuous for name in joint_names])
         self.adds_effort = False
-        self.feedback, self.scale = 'pd', 1.0
+        self.set_feedback('pd', 0.0, 0.0)
         self.connect(model)
+
+    def set_feedback(self, kind, p, d, scale=1.0):
+        """Set the feedback, 'pd' or 'inverse_dynamics', its gains (n,) and the scale."""
+        self.feedback, self.scale = kind, scale
+        self.p[:], self.d[:] = p, d
+        self.uses_velocity = kind == 'inverse_dynamics' or bool(self.d.any())
 
     def connect(self, model):
         """Compute with another TorqueModel or Transition from now on."""

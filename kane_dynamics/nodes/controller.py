@@ -33,11 +33,12 @@ class Controller:
         model: a TorqueModel of them.
         continuous: names of the joints that turn without end.
         limit, rate: (n,) or scalar, largest torques and rates of change.
+        read_state: called with law.measured (2, n) to fill, when the state is looked at.
         log: called with (level, text) when something happens: 'info', 'warning', 'error'.
     """
 
     def __init__(self, joint_names, model, continuous=(), limit=np.inf, rate=np.inf,
-                 log=lambda level, text: None):
+                 read_state=lambda measured: None, log=lambda level, text: None):
         self.joint_names = tuple(joint_names)
         n = len(self.joint_names)
         self.law = ControlLaw(self.joint_names, model, continuous)
@@ -54,7 +55,7 @@ class Controller:
         self.ramp_time, self.fault_hold_time, self.zero_ramp_time = 0.5, 2.0, 2.0
         self.transition_time, self.cmd_timeout = 1.0, 0.0
         self.state_known = self.reference_known = False      # ever, since `restart`
-        self._log = log
+        self._read_state, self._log = read_state, log
         self._lost_for = 0.0
         self._t = None
         self._waiting_model = None
@@ -68,8 +69,7 @@ class Controller:
     @property
     def needs_velocity(self):
         """Return whether the mode is computed from measured velocities too."""
-        return self.mode in ('computed_torque', 'hold') and (
-            self.law.feedback == 'inverse_dynamics' or bool(self.law.d.any()))
+        return self.law.uses_velocity and self.mode in ('computed_torque', 'hold')
 
     # -- orders, from the executor -------------------------------------------------------------
 
@@ -88,8 +88,7 @@ class Controller:
         with self.lock:
             if self.phase.gives_torque and self.phase is not Phase.RUNNING:
                 if self.needs_state and not fresh:
-                    raise InputError(f'mode {self.mode!r} needs fresh joint_states; there are '
-                                     'none')
+                    raise InputError(f'{self.mode!r} needs fresh joint_states: there are none')
                 self._take_up()
             elif self.phase is Phase.IDLE:
                 self.phase = Phase.WAITING
@@ -113,8 +112,7 @@ class Controller:
             self.faults[fault] += 1
             self.fault, self.fault_text = fault, text
             self._leave(Phase.FAULT)
-            self._log('error', f'{fault.value}: {text}. Torque ramps to a gravity hold; call '
-                               '~/enable to go on')
+            self._log('error', f'{fault.value}: {text}. Holding against gravity until ~/enable')
 
     def set_mode(self, mode, fresh):
         """Change the mode; a running one is left by a ramp, holding where the arm is."""
@@ -122,7 +120,7 @@ class Controller:
             if mode == self.mode:
                 return
             if self.phase is Phase.RUNNING and mode in CLOSED_LOOP and not fresh:
-                raise InputError(f'mode {mode!r} needs fresh joint_states; there are none')
+                raise InputError(f'{mode!r} needs fresh joint_states: there are none')
             self.mode = mode
             if self.phase is Phase.RUNNING:
                 self.output.start_ramp(self.ramp_time)
@@ -163,17 +161,18 @@ class Controller:
     def cycle(self, t, fresh, fresh_velocity):
         """Compute the torques at time t [s]; return whether there are any to give.
 
-        The caller wrote the measured state into law.measured; the flags say whether it can be
-        used. Ramps and hold times count steps of at most LONGEST_STEP, whatever t does.
+        The flags say whether the measured positions and velocities can be used. Ramps and hold
+        times count steps of at most LONGEST_STEP, whatever t does.
         """
         with self.lock:
             dt = 0.0 if self._t is None else min(max(t - self._t, 0.0), LONGEST_STEP)
             self._t = t
             self.state_known |= fresh
+            if self.phase is not Phase.RUNNING or self.needs_state:
+                self._read_state(self.law.measured)
             usable = fresh and (fresh_velocity or not self.needs_velocity)
             if self.phase is Phase.RUNNING and self.needs_state and not usable:
-                self.fail(Fault.STATE_LOST, 'no fresh '
-                          + ('velocities' if fresh else 'positions'))
+                self.fail(Fault.STATE_LOST, f'no fresh {"velocities" if fresh else "positions"}')
             elif self.phase is Phase.WAITING and (
                     usable or not self.needs_state and self.trajectory is not None):
                 self._take_up()
@@ -195,6 +194,7 @@ class Controller:
         The caller publishes at each step. The pose that was known last counts.
         """
         with self.lock:
+            self._read_state(self.law.measured)
             if not self.phase.gives_torque or self.phase is Phase.ZERO:
                 return
             if self.phase is Phase.RUNNING:
@@ -228,6 +228,7 @@ class Controller:
         return self.law.q if self.state_known else self.law.r_q
 
     def _hold_here(self):
+        self._read_state(self.law.measured)
         self.trajectory = hold(self.joint_names, self._known_position(), self._t or 0.0)
         self.following = self.law.adds_effort = False
 

@@ -76,13 +76,13 @@ class Feedforward(ManagedNode):
                 raise ModelError(f'{self.check.message}; model_check.tolerance is '
                                  f'{values["model_check.tolerance"]:g}')
         model = self.settings.torque_model(values, self._dynamics)
+        self.buffer = StateBuffer(self.settings.active)
         controller = Controller(self.settings.active, model, self.settings.continuous,
-                                log=self.log)
+                                read_state=self.buffer.read, log=self.log)
         self.settings.apply(values, controller)
         controller.mode = values['mode']
         self.goals = Goals(controller, self.settings, values, self.log)
         self.goals.rehearse()
-        self.buffer = StateBuffer(self.settings.active)
         self._commands = CommandsWriter(self.settings.command_joints)
         self._effort = JointStateWriter(self.settings.command_joints)
         self.controller = controller
@@ -116,7 +116,6 @@ class Feedforward(ManagedNode):
         """Stop the loop, bring the torque to a gravity hold and leave it there."""
         self.loop.stop()
         self._clock_watch.end()
-        self.buffer.read(self.controller.law.measured)
         period = self.loop.period
         for _ in self.controller.ramp_down(period):
             self._fill_messages(self.now())
@@ -136,10 +135,7 @@ class Feedforward(ManagedNode):
         if model_key(values) != model_key(self.parameters.values):
             model = self.settings.torque_model(values, self._dynamics)  # first: may be refused
         if 'mode' in changes:
-            with self.controller.lock:
-                self.buffer.read(self.controller.law.measured)
-                self.controller.set_mode(changes['mode'],
-                                         self.loop is not None and self.fresh()[0])
+            self.controller.set_mode(changes['mode'], self.loop is not None and self.fresh()[0])
         self.settings.apply(values, self.controller)
         if model is not None:
             self.controller.set_model(model)
@@ -189,7 +185,6 @@ class Feedforward(ManagedNode):
         controller = self.controller
         with controller.lock:
             self._clock_watch.look(now)
-            self.buffer.read(controller.law.measured)
             stamp = now if stamp is None else stamp
             gives = controller.cycle(seconds_since(self.epoch, stamp), *self.fresh(now))
             if gives:
@@ -274,10 +269,8 @@ class Feedforward(ManagedNode):
         try:
             if self.loop is None:
                 raise InputError(f'the node is {self.state}; activate it first')
-            with self.controller.lock:
-                self.buffer.read(self.controller.law.measured)
-                response.message = (self.controller.enable(self.fresh()[0]) if request.data
-                                    else self.controller.disable())
+            response.message = (self.controller.enable(self.fresh()[0]) if request.data
+                                else self.controller.disable())
             response.success = True
         except InputError as error:
             response.success, response.message = False, str(error)

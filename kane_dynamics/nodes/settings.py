@@ -120,8 +120,7 @@ class Settings:
             law = controller.law
             if values['feedforward_scale'] != law.scale or values['feedback'] != law.feedback:
                 controller.output.start_ramp(values['ramp_time'])
-            law.p[:], law.d[:] = p, d
-            law.feedback, law.scale = values['feedback'], values['feedforward_scale']
+            law.set_feedback(values['feedback'], p, d, values['feedforward_scale'])
             controller.output.set_limits(limit, rate)
             controller.set_path_tolerance(path)
             for name in ('ramp_time', 'fault_hold_time', 'zero_ramp_time', 'transition_time',

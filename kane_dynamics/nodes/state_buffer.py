@@ -29,6 +29,7 @@ class StateBuffer:
         n = len(self.joint_names)
         self._values = np.zeros((3, n))
         self.position, self.velocity, self.effort = self._values
+        self._state = self._values[:2]
         self.stamps = {field: np.full(n, NEVER) for field in FIELDS}  # [ns] per joint
         self.received = 0
         self.rejected = 0
@@ -96,7 +97,7 @@ class StateBuffer:
     def read(self, out):
         """Copy positions and velocities into out (2, n)."""
         with self._lock:
-            out[:] = self._values[:2]
+            out[:] = self._state
 
     def missing(self, field):
         """Return the names of the joints that were never told of."""

@@ -32,7 +32,7 @@ class TorqueOutput:
         """Set the largest torques and their largest rates of change, each (n,); inf: none."""
         self.limit = np.array(limit, dtype=float)
         self.rate = np.array(rate, dtype=float)
-        self._negative = -self.limit
+        self._limits = np.minimum(self.limit, np.finfo(float).max).tolist()
         self._has_rate = bool(np.isfinite(self.rate).any())
 
     @property
@@ -52,25 +52,33 @@ class TorqueOutput:
 
     def reached(self, wanted):
         """Return whether the torque given last is `wanted` (n,), as far as the limits allow."""
-        return bool(np.allclose(self.tau, np.clip(wanted, self._negative, self.limit)))
+        return bool(np.allclose(self.tau, np.clip(wanted, -self.limit, self.limit)))
 
     def give(self, wanted, dt):
         """Set tau (n,) to what is given dt [s] later; return whether `wanted` (n,) was finite.
 
         A torque that is not finite is not given: the last one stays.
         """
-        square = wanted.dot(wanted)
-        if not math.isfinite(square):
+        if self._left > 0.0 or self._has_rate:
+            if not math.isfinite(wanted.dot(wanted)):
+                self.not_finite += 1
+                return False
+            wanted = self._slowed(wanted, dt)
+        # plain floats: for a few joints faster than arrays, and NaN is within no limits
+        for value, limit in zip(wanted.tolist(), self._limits):
+            if not -limit <= value <= limit:
+                return self._give_cut(wanted)
+        self.tau[:] = wanted
+        return True
+
+    def _give_cut(self, wanted):
+        """Give what the limits leave of it."""
+        if not np.isfinite(wanted).all():
             self.not_finite += 1
             return False
-        tau = self.tau
-        if self._left > 0.0 or self._has_rate:
-            wanted = self._slowed(wanted, dt)
-            square = wanted.dot(wanted)
-        np.minimum(wanted, self.limit, out=tau)
-        np.maximum(tau, self._negative, out=tau)
-        if tau.dot(tau) != square:      # something was cut
-            self.saturated += tau != wanted
+        cut = np.clip(wanted, -self.limit, self.limit)
+        self.saturated += cut != wanted
+        self.tau[:] = cut
         return True
 
     def _slowed(self, wanted, dt):
