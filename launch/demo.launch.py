@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start the simulator, the feedforward node that drives it, and RViz when asked for.
 
-Both run in lock-step on simulated time. Send trajectories to /feedforward/joint_trajectory.
-`ros2 run kane_dynamics demo` measures how well the arm follows, with nodes of its own.
+Both run in lock-step on simulated time. Send trajectories to /feedforward/joint_trajectory, or let
+the demo node send one (demo:=true), tell how well the arm followed, and end.
 """
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument
+from launch.actions import DeclareLaunchArgument, Shutdown
 from launch.conditions import IfCondition
 from launch.substitutions import Command, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
@@ -28,6 +28,9 @@ def generate_launch_description():
             'params_file', default_value=PathJoinSubstitution([share, 'config', 'demo.yaml']),
             description='YAML file with the parameters of both nodes'),
         DeclareLaunchArgument(
+            'demo', default_value='false', choices=['true', 'false'],
+            description='send a trajectory, tell the tracking error, and end'),
+        DeclareLaunchArgument(
             'rviz', default_value='false', choices=['true', 'false'], description='start RViz'),
     ]
     description = ParameterValue(Command(['xacro ', argument('description_file')]),
@@ -47,4 +50,8 @@ def generate_launch_description():
         package='rviz2', executable='rviz2', condition=IfCondition(argument('rviz')),
         arguments=['-d', PathJoinSubstitution([share, 'config', 'arm.rviz'])],
         parameters=[{'use_sim_time': True}])
-    return LaunchDescription([*arguments, simulator, feedforward, publisher, rviz])
+    demo = Node(
+        package='kane_dynamics', executable='demo', name='demo', output='screen',
+        condition=IfCondition(argument('demo')), on_exit=Shutdown(),
+        arguments=['--no-nodes', '--urdf', argument('description_file')])
+    return LaunchDescription([*arguments, simulator, feedforward, publisher, rviz, demo])
