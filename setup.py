@@ -59,6 +59,7 @@ setup(
             # ROS nodes, one line each: '<name> = kane_dynamics.nodes.<name>:main'
             'feedforward = kane_dynamics.nodes.feedforward:main',
             'simulator = kane_dynamics.nodes.simulator:main',
+            'demo = kane_dynamics.nodes.demo:main',
         ],
     },
 )
