@@ -60,6 +60,7 @@ setup(
             'feedforward = kane_dynamics.nodes.feedforward:main',
             'simulator = kane_dynamics.nodes.simulator:main',
             'demo = kane_dynamics.nodes.demo:main',
+            'monitor = kane_dynamics.nodes.monitor:main',
         ],
     },
 )

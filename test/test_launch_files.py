@@ -19,14 +19,15 @@ from std_msgs.msg import String  # noqa: E402
 import yaml  # noqa: E402
 
 from kane_dynamics.nodes import feedforward_parameters, managed_node  # noqa: E402
-from kane_dynamics.nodes import simulator_parameters  # noqa: E402
+from kane_dynamics.nodes import monitor_parameters, simulator_parameters  # noqa: E402
 from kane_dynamics.nodes.qos import LATCHED  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCH_FILES = sorted((ROOT / 'launch').glob('*.launch.py'))
 CONFIGS = sorted((ROOT / 'config').glob('*.yaml'))
 SCHEMAS = {'feedforward': managed_node.SCHEMA + feedforward_parameters.SCHEMA,
-           'simulator': managed_node.SCHEMA + simulator_parameters.SCHEMA}
+           'simulator': managed_node.SCHEMA + simulator_parameters.SCHEMA,
+           'monitor': managed_node.SCHEMA + monitor_parameters.SCHEMA}
 FOREIGN = ('controller_manager', 'effort_controller', 'joint_trajectory_controller')
 OF_RCLPY = ('use_sim_time',)
 HAS_LAUNCH = importlib.util.find_spec('launch_ros') is not None
@@ -156,6 +157,7 @@ def installed(package):
 @pytest.mark.parametrize(('file', 'arguments', 'nodes'), [
     ('feedforward.launch.py', ['publish_description:=false', 'mode:=gravity'], ['feedforward']),
     ('simulation.launch.py', [], ['simulator']),
+    ('monitor.launch.py', [f'description_file:={ROOT / "urdf" / "six_axis.urdf"}'], ['monitor']),
     ('demo.launch.py', [], ['simulator', 'feedforward']),
 ])
 def test_launched_nodes_become_active(file, arguments, nodes):
