@@ -239,7 +239,8 @@ def test_an_arm_too_weak_to_hold_itself_is_told_with_the_joint_and_the_place(six
     ({'velocity': 0.0}, 'velocity must be positive'), ({'grid': 1}, 'grid'),
     ({'acceleration': (1, 2)}, 'acceleration must be positive'),
     ({'effort': math.inf}, 'limits of torque or of acceleration'),
-    ({'path': JointLine((0, 0), (1, 1))}, '2 joints')])
+    ({'path': JointLine((0, 0), (1, 1))}, '2 joints'), ({'path': 'home'}, 'one path of all'),
+    ({'path': JointLine(Q0, Q0)}, 'stays where it starts')])
 def test_wrong_arguments_are_told(six, change, word):
     with pytest.raises(kd.InputError, match=word):
         minimum_time(six, **{'path': JointLine(Q0, Q0 + 0.1), **change})

@@ -82,6 +82,9 @@ def minimum_time(dynamics, path, *, effort=None, velocity=None, acceleration=mat
                          + ('a floating base' if robot.floating_base else
                             f'{robot.n_modes} modes: take Dynamics(robot.rigid())'))
     path = getattr(path, 'joint_path', path)
+    if not hasattr(path, 'evaluate'):
+        raise InputError('minimum_time needs one path of all joints: JointLine, JointSpline or a '
+                         f'CartesianTask; got {type(path).__name__}')
     effort = _efforts(robot, effort)
     speeds = _limit(robot, robot.limits.velocity if velocity is None else velocity, 'velocity')
     accelerations = _limit(robot, acceleration, 'acceleration')
@@ -92,6 +95,8 @@ def minimum_time(dynamics, path, *, effort=None, velocity=None, acceleration=mat
     if q.shape != (len(x), robot.n_joints):
         raise InputError(f'the path is of {q.shape[1]} joints, {robot.name!r} has '
                          f'{robot.n_joints}: {list(robot.joint_names)}')
+    if abs(q1).max() < 1e-12:
+        raise InputError('minimum_time: the path stays where it starts')
     ideal = dynamics if dynamics.friction is None else Dynamics(
         robot, None, dynamics.backend, dynamics.parametric)
     rest = np.zeros_like(q)
