@@ -331,4 +331,5 @@ def test_only_what_happened_lately_is_a_warning():
 def test_the_document_lists_the_parameters_as_they_are():
     text = (ROOT / 'doc' / 'feedforward.md').read_text(encoding='utf-8')
     table = text.split('<!-- parameters -->\n')[1].split('<!-- /parameters -->')[0]
-    assert table == (managed_node.SCHEMA + SCHEMA).markdown()
+    assert table == (managed_node.SCHEMA + SCHEMA).markdown(), (
+        'print it anew: python3 -m kane_dynamics.nodes.feedforward_parameters')
