@@ -1,0 +1,39 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Weigh the guides of a spray-painting arm: Vukobratovic and Potkonjak 1982, 5.4, example 2.
+
+The third link of a spherical arm is two steel guides of 1.14 m and a piston group of 3.07 kg.
+Solid guides that are stiff enough are heavy; tubes weigh less than half. The energies of the book
+need its figures, which give the path; the masses and the stiffness do not.
+"""
+
+from kane_dynamics.model.section import solid_round, tube
+
+STEEL, YOUNG = 7850.0, 2.1e11       # [kg/m^3], [Pa]
+LENGTH, PISTON = 1.14, 3.07         # [m], [kg]
+# outer radius, inner radius [m], printed mass of the link [kg], what the book says of it
+GUIDES = ((0.020, 0.0, 25.5, 'solid; bends more than 1 mm'),
+          (0.024, 0.0, 35.46, 'solid; 132.69 J and 17.28 J'),
+          (0.025, 0.020, 15.72, 'tube; 82.46 J and 10.10 J'))
+
+
+def guides():
+    """Return [(section, mass of the link [kg]), ...]."""
+    found = []
+    for outer, inner, *_ in GUIDES:
+        section = tube(outer, inner) if inner else solid_round(outer)
+        found.append((section, 2 * LENGTH * section.A * STEEL + PISTON))
+    return found
+
+
+def main():
+    """Print the table."""
+    print(f'{"R":>6} {"r":>6} {"mass printed":>13} {"computed":>9} {"EI":>9} {"EI / mass":>10}')
+    for (outer, inner, printed, text), (section, mass) in zip(GUIDES, guides()):
+        stiff = YOUNG * section.I_y
+        print(f'{outer:>6.3f} {inner:>6.3f} {printed:>10.2f} kg {mass:>6.3f} kg '
+              f'{stiff:>6.0f} N m2 {stiff / mass:>6.0f}   {text}')
+
+
+if __name__ == '__main__':
+    main()
