@@ -22,7 +22,8 @@ def lump(tree):
     m = [body.m for body in tree.bodies]
     h = [body.h.copy() for body in tree.bodies]
     S = [body.S.copy() for body in tree.bodies]
-    scale = max((np.abs(s).max() for s in S), default=0.0)
+    # of each body, the largest moments that were ever added up in it: what its round-off is of
+    scales = [[np.abs(body.h).max(), np.abs(body.S).max()] for body in tree.bodies]
     for i in reversed(range(len(tree.bodies))):
         body = tree.bodies[i]
         if body.kind not in ('revolute', 'prismatic'):
@@ -40,9 +41,11 @@ def lump(tree):
             m[body.parent] += m_add
             h[body.parent] += h_add
             S[body.parent] += S_add
+            scales[body.parent] = [max(pair) for pair in zip(
+                scales[body.parent], (np.abs(h_add).max(), np.abs(S_add).max()))]
     bodies = tuple(
-        replace(body, m=m[i], h=_without_dust(h[i], scale), S=_without_dust(S[i], scale))
-        for i, body in enumerate(tree.bodies))
+        replace(body, m=m[i], h=_without_dust(h[i], scales[i][0]),
+                S=_without_dust(S[i], scales[i][1])) for i, body in enumerate(tree.bodies))
     return replace(tree, bodies=bodies)
 
 
