@@ -25,6 +25,7 @@ COMMANDS = {
     'evaluate': 'compare torques with the efforts in a bag',
     'excite': 'plan a motion that tells much about an arm',
     'identify': 'find friction, rotors, inertias or a payload in bags',
+    'replay': 'play a bag into running nodes; record and compare their answers',
 }
 OK, DIFFERS, FAILED = 0, 1, 2      # exit status: fine; looked at and found wanting; could not look
 
