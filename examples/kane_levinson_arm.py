@@ -12,7 +12,7 @@ pull to the set point with a spring and a damper each,
 
     tau = g(q) - beta qd - gamma (q - q*)
 
-    python examples/kane_levinson_arm.py [--plot arm.png]
+    python examples/kane_levinson_arm.py [--plot arm.png] [--movie arm.gif]
 """
 
 import argparse
@@ -117,10 +117,20 @@ def plot(dyn, solution, path):
     print(f'\nwrote {path}')
 
 
+def film(solution, path):
+    """Save the motion as a movie, .gif or .mp4, as Abdelaziz, Helaly and Atta (2004) did."""
+    from kane_dynamics.analysis.animate import Painter, write_movie
+    first = solution.t <= 4.0                               # the rest is rest
+    t, q = solution.t[first], solution.q[first]
+    painter = Painter(solution.dynamics.robot, q, 640, 480, frame='D', title='Kane and Levinson')
+    print(f'\nwrote {path}: {write_movie(path, painter, t, q)} frames')
+
+
 def main(arguments=None):
-    """Print the tables; save a picture with --plot."""
+    """Print the tables; save a picture with --plot, a movie with --movie."""
     parser = argparse.ArgumentParser(description="The arm of Kane and Levinson's book.")
     parser.add_argument('--plot', metavar='FILE', help='save the answer as a picture')
+    parser.add_argument('--movie', metavar='FILE', help='save the motion as .gif or .mp4')
     options = parser.parse_args(arguments)
     dyn = kd.Dynamics(kd.load_urdf(URDF))
     solution = simulate(dyn)
@@ -129,6 +139,8 @@ def main(arguments=None):
     print_energy(dyn, solution)
     if options.plot:
         plot(dyn, solution, options.plot)
+    if options.movie:
+        film(solution, options.movie)
 
 
 if __name__ == '__main__':

@@ -5,6 +5,7 @@
 import csv
 import json
 from pathlib import Path
+import re
 
 from conftest import example_urdf
 import numpy as np
@@ -12,7 +13,15 @@ import pytest
 
 import kane_dynamics as kd
 from kane_dynamics.analysis.animate import Painter, write_movie
+from kane_dynamics.analysis.task_file import TOP
+from kane_dynamics.analysis.task_motion import STEPS
+from kane_dynamics.analysis.task_parts import (
+    CATALOGUE, CYLINDER, GEAR, JOINT_LIMITS, MATERIAL, MOTOR)
+from kane_dynamics.analysis.task_space import COMMON, ORIENTATIONS
 from kane_dynamics.cli import main
+from kane_dynamics.model.material import MATERIALS
+from kane_dynamics.model.section import SHAPES
+from kane_dynamics.motion import LAWS
 
 ROOT = Path(__file__).parents[1]
 ARM = str(ROOT / 'urdf' / 'six_axis.urdf')
@@ -57,6 +66,18 @@ def test_a_mistake_in_the_file_returns_two_and_its_line(task, capsys):
     assert "kane analyze: lift.yaml:5: task: unknown name 'duratoin'; did you mean" in said
     assert main(['analyze', ARM, 'nowhere.yaml']) == 2
     assert 'nowhere.yaml' in capsys.readouterr().err
+
+
+def test_a_place_out_of_reach_is_an_answer_with_its_place(task, capsys):
+    Path(task).write_text('task: {line: {to: [3, 0, 0.5]}, orientation: keep, duration: 1,\n'
+                          '       posture: {joint_5: 0.7}}\n')
+    assert main(['analyze', ARM, task]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith('NO: ') and 'lift.yaml:1: task: ' in said and ' m' in said
+    page = Path('lift.html').read_text()
+    assert '>NO</div>' in page and 'does not get there' in page
+    assert main(['analyze', ARM, task, '--json', '--no-page']) == 1
+    assert json.loads(capsys.readouterr().out)['passed'] is False
 
 
 def test_the_task_file_may_name_the_arm(task, capsys):
@@ -168,3 +189,27 @@ def test_view_writes_a_page_of_any_arm(tmp_path, capsys):
     assert 'wrist_3_joint' in text and '"mesh"' in text       # its meshes are inside
     assert main(['view', ARM, '--q', '1', '-o', str(path), '--no-browser']) == 2
     assert 'joint_1, joint_2' in capsys.readouterr().err
+
+
+# -- documentation -------------------------------------------------------------------------------
+
+PAGE = (ROOT / 'doc' / 'analyze.md').read_text()
+
+
+def test_the_task_file_and_the_program_in_the_documentation_work(tmp_path, monkeypatch):
+    text, = re.findall(r'```yaml\n(.*?)```', PAGE, re.DOTALL)
+    (tmp_path / 'task.yaml').write_text(text)
+    assert len(text.splitlines()) == 6
+    assert main(['analyze', str(example_urdf('ur5_robot.urdf')), str(tmp_path / 'task.yaml'),
+                 '--no-page', '--no-pace']) == 0
+    monkeypatch.chdir(ROOT)
+    program, = re.findall(r'```python\n(.*?)```', PAGE, re.DOTALL)
+    exec(compile(program, 'doc/analyze.md', 'exec'), {})
+
+
+def test_every_name_of_task_files_is_documented():
+    told = set(re.findall(r'[\w-]+', PAGE))
+    names = {*TOP, *MOTOR, *CATALOGUE, *GEAR, *CYLINDER, *MATERIAL, *JOINT_LIMITS, *STEPS, *COMMON,
+             *ORIENTATIONS, *SHAPES, *MATERIALS, *LAWS, *(name for _, each in SHAPES.values()
+                                                          for name in each)}
+    assert names - {'jerk'} <= told, names - told

@@ -148,18 +148,21 @@ def write_movie(path, painter, t, q, fps=25, pace=1.0, progress=None):
             if progress is not None:
                 progress(k + 1, count)
     if path.suffix.lower() == '.gif':
-        _write_gif(path, images(), fps)
+        some = [painter.draw(q[place], int(place)) for place in places[[0, count // 2, -1]]]
+        _write_gif(path, images(), fps, some)
     else:
         _write_mp4(path, images(), fps, painter.size)
     return count
 
 
-def _write_gif(path, images, fps):
-    frames, palette = [], None
-    for image in images:
-        if palette is None:
-            palette = image.quantize(128)
-        frames.append(image.quantize(palette=palette, dither=0))
+def _write_gif(path, images, fps, some):
+    """Write frames in one palette, that of `some` of them side by side."""
+    width, height = some[0].size
+    mosaic = some[0].resize((width, height * len(some)))
+    for k, image in enumerate(some):
+        mosaic.paste(image, (0, k * height))
+    palette = mosaic.quantize(160)
+    frames = [image.quantize(palette=palette, dither=0) for image in images]
     frames[0].save(path, save_all=True, append_images=frames[1:], loop=0, optimize=False,
                    duration=max(20, round(1000.0 / fps)))
 

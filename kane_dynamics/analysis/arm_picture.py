@@ -8,6 +8,7 @@ import numpy as np
 
 from kane_dynamics.analysis.link_poses import link_poses
 from kane_dynamics.analysis.mesh_file import MeshShelf
+from kane_dynamics.analysis.solid import surface
 from kane_dynamics.model.flexible_body import Attachment
 from kane_dynamics.model.modal_constants import stations
 from kane_dynamics.model.segments import segmented
@@ -158,8 +159,15 @@ def _extent(robot, postures):
     low, high = points.min(axis=0), points.max(axis=0)
     centre = 0.5 * (low + high)
     radius = max(float(np.linalg.norm(points - centre, axis=1).max()) + 0.5 * max(sizes), 0.05)
-    ground = float(min(low[2], robot.base_position[2]))
-    return _flat(centre), round(radius, DIGITS), round(ground, DIGITS)
+    ground = min(low[2], robot.base_position[2])
+    for link in robot.links:                               # shapes reach below their origins
+        R, p = poses[link.name][0][0], poses[link.name][1][0]
+        for visual in link.visuals:
+            triangles = surface(visual.kind, visual.size)
+            if triangles is not None:
+                corners = triangles @ (R @ visual.rotation).T + (p + R @ visual.position)
+                ground = min(ground, corners[..., 2].min())
+    return _flat(centre), round(radius, DIGITS), round(float(ground), DIGITS)
 
 
 def _flat(values, digits=DIGITS):

@@ -88,7 +88,8 @@ class ArmSolid:
         radius = float(np.linalg.norm(points - centre, axis=1).max()) + 0.4 * min(
             max(sizes), 0.5 * float(np.linalg.norm(high - low)) + 0.05)
         self._size = max(radius, 0.05)
-        return centre, self._size, float(min(low[2], self._robot.base_position[2]))
+        ground = self.triangles(q[0])[0][..., 2].min()     # shapes reach below their origins
+        return centre, self._size, float(min(low[2], ground))
 
     def path(self, frame, q):
         """Return where a link's origin is (N, 3) [m]."""

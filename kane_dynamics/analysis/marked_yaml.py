@@ -33,6 +33,13 @@ class FileError(InputError):
         return FileError, (self.file, self.line, self.reason)
 
 
+class ImpossibleError(FileError):
+    """Report a task that is told well but that the arm cannot reach; the place is in the words."""
+
+    def __reduce__(self):
+        return ImpossibleError, (self.file, self.line, self.reason)
+
+
 class Marked:
     """A value of the file: a mapping, a list or a text, with its line and its path."""
 
@@ -44,9 +51,9 @@ class Marked:
         """Return the line in the file, from 1."""
         return self.node.start_mark.line + 1
 
-    def fail(self, message):
+    def fail(self, message, error=FileError):
         """Raise a FileError here."""
-        raise FileError(self.file, self.line, f'{self.path}: {message}' if self.path else message)
+        raise error(self.file, self.line, f'{self.path}: {message}' if self.path else message)
 
     # -- kinds ----------------------------------------------------------------------------------
 

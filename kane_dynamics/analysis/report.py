@@ -48,6 +48,14 @@ def report_page(analysis, version=''):
                      ('plots.js', 'arm.js', 'report.js'))
 
 
+def impossible_page(name, reason):
+    """Return the text of the page of a task that the arm cannot even reach."""
+    body = (f'<section class="verdict no" id="verdict"><div class="word">NO</div>'
+            f'<h1>{escape(f"The arm cannot do “{name}”: it does not get there.")}</h1>'
+            f'<p>{escape(reason)}</p></section>')
+    return assembled(name, body, {}, ())
+
+
 def assembled(title, body, data, programs, css=''):
     """Return a whole page: body (HTML), data (for JSON) and programs of the folder page."""
     page = resources.files(__package__) / 'page'

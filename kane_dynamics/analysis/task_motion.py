@@ -8,15 +8,18 @@ import math
 
 import numpy as np
 
+from kane_dynamics.analysis.marked_yaml import ImpossibleError
 from kane_dynamics.analysis.scene import MINIMUM
 from kane_dynamics.analysis.table_file import read_table
 from kane_dynamics.analysis.task_space import read_space_step, SPACE
 from kane_dynamics.exceptions import InputError, KaneDynamicsError
+from kane_dynamics.motion.inverse_kinematics import NotReachedError
 from kane_dynamics.motion.joint_path import JointLine, JointSpline
 from kane_dynamics.motion.moves import Move, plan_move
 from kane_dynamics.motion.profiles import LAWS
 from kane_dynamics.motion.samples import sampled
 from kane_dynamics.motion.task import JointTask, TaskSequence
+from kane_dynamics.motion.task_error import TaskError
 from kane_dynamics.motion.trajectory import Trajectory
 
 STEPS = ('way_points', 'move', 'hold', 'samples', 'bag', *SPACE)
@@ -38,6 +41,8 @@ def read_motion(marked, scene):
         try:
             task = READERS.get(kinds[0], read_space_step)(step, entries, scene)
             scene.posture = task.sample_many([task.duration])[0][0]
+        except (TaskError, NotReachedError) as error:
+            step.fail(str(error), ImpossibleError)
         except KaneDynamicsError as error:
             if hasattr(error, 'line'):
                 raise

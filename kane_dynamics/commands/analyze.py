@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kane_dynamics.analysis.marked_yaml import ImpossibleError
 from kane_dynamics.analysis.report_tables import headline, quantity
 from kane_dynamics.analysis.study import analyse
 from kane_dynamics.commands.task_options import add_task, load_study, plain_name
@@ -33,9 +34,12 @@ def add_arguments(parser):
 
 def run(arguments):
     """Print the verdict and write what was asked for."""
-    study = load_study(arguments)
-    found = analyse(study, pace=not arguments.no_pace)
     page = Path(arguments.output or f'{plain_name(Path(arguments.task).stem)}.html')
+    try:
+        study = load_study(arguments)
+    except ImpossibleError as error:
+        return _impossible(arguments, error, page)
+    found = analyse(study, pace=not arguments.no_pace)
     written = []
     if not arguments.no_page:
         from kane_dynamics.analysis.report import report_page
@@ -58,6 +62,21 @@ def run(arguments):
         for path in written:
             print(f'# {path}')
     return YES if found.verdict.passed else NO
+
+
+def _impossible(arguments, error, page):
+    """Tell of a task that the arm does not reach: that is an answer too."""
+    name = Path(arguments.task).stem.replace('_', ' ')
+    if not arguments.no_page:
+        from kane_dynamics.analysis.report import impossible_page
+        page.write_text(impossible_page(name, str(error)), encoding='utf-8')
+    if arguments.json:
+        print(json.dumps({'task': name, 'passed': False, 'reason': str(error)}, indent=1))
+        return NO
+    print(f'NO: The arm cannot do “{name}”: it does not get there.\n  {error}')
+    if not arguments.no_page:
+        print(f'# {page}')
+    return NO
 
 
 def text(found):
