@@ -101,10 +101,13 @@ const Plots = (() => {
       const legend = document.createElement('span'); legend.className = 'legend';
       head.append(title, unit, legend); holder.append(head);
       super(holder, options.height || 170);
-      this.o = options; this.hidden = new Set(); this.margin = {left: 54, right: 12, top: 8, bottom: 20};
+      const size = Math.max(...options.series.map((s) => s.values.reduce((most, v) => Math.max(most, Math.abs(v)), 0)));
+      // a limit of one curve is drawn where that curve comes near it
+      options.limits = (options.limits || []).filter((limit) => limit.of === undefined
+        || options.series[limit.of].values.some((v) => v * Math.sign(limit.value) >= 0.6 * Math.abs(limit.value)));
+      this.o = options; this.small = 1e-5 * size; this.hidden = new Set(); this.margin = {left: 54, right: 12, top: 8, bottom: 20};
       options.series.forEach((s, k) => {
         s.colour = s.colour || COLOURS[k % COLOURS.length];
-        s.size = s.values.reduce((most, v) => Math.max(most, Math.abs(v)), 0);
         const button = document.createElement('button'); button.className = 'key'; button.type = 'button';
         const mark = document.createElement('i'); mark.style.background = s.colour;
         const name = document.createElement('span'); name.textContent = s.name;
@@ -200,7 +203,7 @@ const Plots = (() => {
     mark() {                                       // the cursor, over what is drawn already
       const {t, series, clock} = this.o, k = nearest(t, clock.time);
       if (!this.visible || !this.image) return;
-      for (const s of series) s.label.textContent = figure(Math.abs(s.values[k]) < 1e-4 * s.size ? 0 : s.values[k]);
+      for (const s of series) s.label.textContent = figure(Math.abs(s.values[k]) < this.small ? 0 : s.values[k]);
       const g = this.canvas.getContext('2d'), [left, top, W, H] = this.box;
       g.putImageData(this.image, 0, 0);
       if (this.range) { g.fillStyle = 'rgba(37,99,235,.15)'; const [a, b] = this.range.map(this.X); g.fillRect(Math.min(a, b), top, Math.abs(b - a), H); }
