@@ -18,6 +18,7 @@ import kane_dynamics as kd
 from kane_dynamics.exceptions import InputError, KaneDynamicsError, ModelError
 from kane_dynamics.motion.acceptance import State
 from kane_dynamics.nodes import follow_action, qos
+from kane_dynamics.nodes.calibrated_arm import load_arm
 from kane_dynamics.nodes.clock_watch import ClockWatch
 from kane_dynamics.nodes.clocked_loop import make_loop, uses_sim_time
 from kane_dynamics.nodes.controller import Controller
@@ -64,13 +65,15 @@ class Feedforward(ManagedNode):
     def configure(self, source):
         """Load the arm, compile its dynamics, compare them with Pinocchio."""
         values = self.parameters
-        self.robot = kd.load_urdf(source)
-        self.settings = Settings(self.robot, values)
+        described, self.robot, calibration = load_arm(source, values['calibration_file'])
+        self.settings = Settings(self.robot, values, calibration)
         values.check_lengths(len(self.settings.active))
         self._dynamics = kd.Dynamics(self.robot, parametric=True).prepare('inverse')
         self.check = None
         if values['model_check.samples']:
-            self.check = check_model(self._dynamics, source, values['model_check.samples'])
+            # Pinocchio reads the URDF, so the arm is compared without its calibration
+            compared = self._dynamics if calibration is None else kd.Dynamics(described)
+            self.check = check_model(compared, source, values['model_check.samples'])
             self.get_logger().info(self.check.message)
             if self.check.done and not self.check.error <= values['model_check.tolerance']:
                 raise ModelError(f'{self.check.message}; model_check.tolerance is '

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kane_dynamics.motion.rules import INTERPOLATION_METHODS, LEAD_INS, POSITIONS_ONLY
+from kane_dynamics.nodes import calibrated_arm
 from kane_dynamics.nodes.parameters import Parameter, Schema
 
 MODES = ('feedforward', 'computed_torque', 'gravity', 'hold')
@@ -49,7 +50,7 @@ JOINTS = Schema(
               low=0.0, **PER_JOINT),
 )
 
-MODEL = Schema(
+MODEL = calibrated_arm.SCHEMA + Schema(
     Parameter('robot_compensates_gravity', 'bool', False, 'true where the robot adds gravity '
               'torque by itself: then none is computed here', why_fixed='a step in torque'),
     Parameter('gravity', 'floats', (0.0, 0.0, -9.81), 'in the axes of the root link: turn it for '
@@ -63,9 +64,11 @@ MODEL = Schema(
               'centre', unit='kg m^2', lengths=(6,), runtime=True),
     Parameter('payload.link', 'str', '', 'the link that holds it; may be left out when the arm '
               'has one end', runtime=True),
-    Parameter('friction.viscous', 'floats', (), 'not set: `<dynamics damping>` of the URDF',
+    Parameter('friction.viscous', 'floats', (), 'not set: that of the calibration, or '
+              '`<dynamics damping>` of the URDF',
               unit='N m s/rad or N s/m', low=0.0, **PER_JOINT),
-    Parameter('friction.coulomb', 'floats', (), 'not set: `<dynamics friction>` of the URDF',
+    Parameter('friction.coulomb', 'floats', (), 'not set: that of the calibration, or '
+              '`<dynamics friction>` of the URDF',
               unit=TORQUE, low=0.0, **PER_JOINT),
     Parameter('friction.stiction', 'floats', (), 'breakaway level; not set: as coulomb',
               unit=TORQUE, low=0.0, **PER_JOINT),

@@ -13,11 +13,11 @@ from std_msgs.msg import Bool, Float64MultiArray
 from std_srvs.srv import Trigger
 
 import kane_dynamics as kd
-from kane_dynamics.dynamics.calibration import load_calibration
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.arm_monitor import ArmMonitor, FIGURES
 from kane_dynamics.motion.contact_detector import ContactDetector
 from kane_dynamics.nodes import qos
+from kane_dynamics.nodes.calibrated_arm import load_arm
 from kane_dynamics.nodes.conversions import (
     CommandsWriter, joint_order, JointStateWriter, NANOSECONDS, nanoseconds, set_stamp)
 from kane_dynamics.nodes.managed_node import ManagedNode
@@ -54,11 +54,11 @@ class Monitor(ManagedNode):
     def configure(self, source):
         """Load the arm with its calibration and payload; prepare the observer."""
         values = self.parameters
-        robot = kd.load_urdf(source)
+        _, robot, calibration = load_arm(source, values['calibration_file'])
         if robot.floating_base or robot.n_modes:
             raise InputError(f'{robot.name!r} floats or bends; the monitor is for rigid arms on a '
                              'fixed base')
-        self.robot, friction = self._recorded_arm(robot)
+        self.robot, friction = self._recorded_arm(robot, calibration)
         values.check_lengths(self.robot.n_joints)
         dynamics = kd.Dynamics(self.robot, friction).prepare('momentum_balance', 'energy')
         self.joints = values['joints'] or self.robot.joint_names
@@ -83,15 +83,11 @@ class Monitor(ManagedNode):
             f'{"calibrated" if values["calibration_file"] else "as the URDF tells it"}; '
             f'wrench at {values["frame"] or "no frame"}')
 
-    def _recorded_arm(self, robot):
-        """Return the arm as it is: calibrated, loaded, joints locked; and its Friction."""
+    def _recorded_arm(self, robot, calibration):
+        """Return the arm as it is: loaded, joints locked; and its Friction."""
         values = self.parameters
         gravity = (0.0, 0.0, 0.0) if values['effort_without_gravity'] else (
             robot.base_rotation @ np.array(values['gravity']))
-        calibration = None
-        if values['calibration_file']:
-            calibration = load_calibration(values['calibration_file'])
-            robot = calibration.apply(robot)
         _, locked = split_joints(robot, values['joints'], values['locked_joints'],
                                  values['locked_positions'])
         robot = kd.lock_joints(robot, locked).with_gravity(gravity)

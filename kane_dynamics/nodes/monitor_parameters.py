@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
+from kane_dynamics.nodes import calibrated_arm
 from kane_dynamics.nodes.parameters import Parameter, Schema
 
 TORQUE = 'N m or N'
 PER_JOINT = {'lengths': ('joints',)}
 
-ARM = Schema(
+ARM = calibrated_arm.SCHEMA + Schema(
     Parameter('joints', 'strs', (), 'the joints of `joint_states`, in the order of all lists and '
               'outputs; not set: all that are not locked, in the order of the URDF'),
     Parameter('locked_joints', 'strs', (), 'joints that stand still and are not told of'),
     Parameter('locked_positions', 'floats', (0.0,), 'where they stand, one for all or one each',
               unit='rad or m'),
-    Parameter('calibration_file', 'str', '', 'friction, rotors and inertias as `kane identify` '
-              'writes them; not set: those of the URDF'),
     Parameter('gravity', 'floats', (0.0, 0.0, -9.81), 'in the axes of the root link', lengths=(3,),
               unit='m/s^2', low=-100.0, high=100.0),
     Parameter('payload.mass', 'float', 0.0, 'of what the arm holds', unit='kg', low=0.0),

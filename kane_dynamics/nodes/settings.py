@@ -22,10 +22,11 @@ class Settings:
     Args:
         robot: the arm as its description tells it.
         values: a mapping of parameter names to checked values.
+        calibration: what was measured of the arm, where parameters leave it open, or None.
     """
 
-    def __init__(self, robot, values):
-        self.robot = robot
+    def __init__(self, robot, values, calibration=None):
+        self.robot, self._calibration = robot, calibration
         if robot.floating_base or robot.n_modes:
             kind = 'a floating base' if robot.floating_base else 'flexible links or joints'
             raise InputError(f'{robot.name!r} has {kind}; this node computes the torques of rigid '
@@ -65,6 +66,8 @@ class Settings:
 
     def friction(self, values):
         """Return the Friction of the active joints."""
+        if self._calibration is not None:
+            return self._calibrated_friction(values)
         joints = [self.robot.joint(name) for name in self.active]
         optional = {name: self.per_joint(values, f'friction.{name}')
                     for name in ('stiction', 'offset', 'load') if values[f'friction.{name}']}
@@ -73,6 +76,17 @@ class Settings:
             coulomb=self.per_joint(values, 'friction.coulomb', [each.friction for each in joints]),
             stribeck_speed=self.per_joint(values, 'friction.stribeck_speed'),
             smoothing_speed=values['friction.smoothing_speed'], **optional)
+
+    def _calibrated_friction(self, values):
+        """Return the measured Friction with what the parameters set in its place."""
+        measured, places = self._calibration.friction(self.robot), self._places
+        figures = {name: None if getattr(measured, name) is None else
+                   getattr(measured, name)[places]
+                   for name in ('viscous', 'coulomb', 'stiction', 'offset', 'load')}
+        figures.update({name: self.per_joint(values, f'friction.{name}') for name in figures
+                        if values[f'friction.{name}']})
+        return Friction(**figures, stribeck_speed=measured.stribeck_speed[places],
+                        smoothing_speed=measured.smoothing_speed)
 
     def torque_model(self, values, dynamics):
         """Return the TorqueModel that the parameters ask for; `dynamics` is parametric."""

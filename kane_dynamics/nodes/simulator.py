@@ -19,6 +19,7 @@ from std_msgs.msg import Float64MultiArray
 import kane_dynamics as kd
 from kane_dynamics.exceptions import InputError, ModelError
 from kane_dynamics.nodes import qos
+from kane_dynamics.nodes.calibrated_arm import load_arm
 from kane_dynamics.nodes.clocked_loop import make_loop, uses_sim_time
 from kane_dynamics.nodes.command_reader import CommandReader, wrench_on_link
 from kane_dynamics.nodes.conversions import JointStateWriter, nanoseconds, set_stamp
@@ -64,13 +65,15 @@ class Simulator(ManagedNode):
     def configure(self, source):
         """Load the arm, compare it with Pinocchio and compile its simulation."""
         values = self.parameters
-        robot = kd.load_urdf(source)
+        described, robot, calibration = load_arm(source, values['calibration_file'])
         values.check_lengths(robot.n_joints)
-        self.setup = SimulatorSetup(robot, values.values)
+        self.setup = SimulatorSetup(robot, values.values, calibration)
         plant = self.setup.plant()
         self.check = None
         if values['model_check.samples']:
-            self.check = check_model(plant.dynamics, source, values['model_check.samples'])
+            # Pinocchio reads the URDF, so the arm is compared without its calibration
+            compared = plant.dynamics if calibration is None else kd.Dynamics(described)
+            self.check = check_model(compared, source, values['model_check.samples'])
             self.get_logger().info(self.check.message)
             if self.check.done and not self.check.error <= values['model_check.tolerance']:
                 raise ModelError(f'{self.check.message}; model_check.tolerance is '

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from kane_dynamics.motion.plant import METHODS
 from kane_dynamics.motion.simulation import REACTIONS
+from kane_dynamics.nodes import calibrated_arm
 from kane_dynamics.nodes.parameters import Parameter, Schema
 
 FRICTIONS = ('urdf', 'parameters', 'none')
@@ -32,7 +33,7 @@ TIME = Schema(
     Parameter('start_paused', 'bool', False, 'wait for `~/pause` with false, or for `~/step`'),
 )
 
-ARM = Schema(
+ARM = calibrated_arm.SCHEMA + Schema(
     Parameter('joints', 'strs', (), 'all joints, in the order of `~/commands`, `joint_states` and '
               'every list below; not set: the order of the URDF'),
     Parameter('initial_positions', 'floats', (), 'not set: zero, or the nearest within the stops',
@@ -45,7 +46,8 @@ ARM = Schema(
     Parameter('restitution', 'floats', (0.0,), 'speed that a stop gives back: 0 none, 1 all',
               low=0.0, high=1.0, **PER_JOINT),
     Parameter('friction', 'str', 'urdf', 'dry and viscous friction of the joints: `<dynamics '
-              'damping friction>` of the URDF, the parameters below, or none', choices=FRICTIONS),
+              'damping friction>` of the URDF or the calibration, where there is one; the '
+              'parameters below; or none', choices=FRICTIONS),
     Parameter('friction_parameters.viscous', 'floats', (0.0,), 'damping',
               unit='N m s/rad or N s/m', low=0.0, **PER_JOINT),
     Parameter('friction_parameters.coulomb', 'floats', (0.0,), 'level while sliding', unit=TORQUE,

@@ -22,8 +22,8 @@ class SimulatorSetup:
     command_order and arm_order translate.
     """
 
-    def __init__(self, robot, values):
-        self._values = values
+    def __init__(self, robot, values, calibration=None):
+        self._values, self._calibration = values, calibration
         self.joints = values['joints'] or robot.joint_names
         extra = [name for name in self.joints if name not in robot.joint_names]
         if extra:
@@ -61,7 +61,12 @@ class SimulatorSetup:
         source = self._values['friction']
         if source == 'none':
             return None
-        if source == 'urdf':
+        if source == 'urdf' and self._calibration is not None:
+            measured = self._calibration.friction(self.robot)
+            # true stiction knows no share of the load: what it adds to Coulomb's is left out
+            friction = Friction(measured.viscous, measured.coulomb, measured.stiction,
+                                measured.stribeck_speed, offset=measured.offset)
+        elif source == 'urdf':
             friction = Friction.of(self.robot)
         else:
             stiction = None

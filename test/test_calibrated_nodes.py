@@ -1,0 +1,93 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""What `kane identify` measured is what the nodes compute with."""
+
+from conftest import example_urdf
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed: nodes cannot be started')
+
+from ros_graph import FeedforwardRig  # noqa: E402
+from simulator_rig import SimulatorRig  # noqa: E402
+
+import kane_dynamics as kd  # noqa: E402
+from kane_dynamics.dynamics.calibration import Calibration, JointCalibration  # noqa: E402
+from kane_dynamics.nodes.feedforward_parameters import SCHEMA  # noqa: E402
+from kane_dynamics.nodes.settings import Settings  # noqa: E402
+
+URDF = example_urdf('ur5_robot.urdf')
+POSE = np.array([0.1, -1.0, 1.2, -0.3, 0.8, 0.4])
+
+
+def measured(robot, **changes):
+    """Return a Calibration with a heavier forearm and friction on every joint."""
+    joints = {name: JointCalibration(**{'coulomb': 2.0 + k, 'viscous': 1.0 + k, 'offset': 0.3,
+                                        'load': 0.05, 'rotor_inertia': 0.2, **changes})
+              for k, name in enumerate(robot.joint_names)}
+    forearm = robot.link('forearm_link').inertial
+    heavier = kd.Inertial(2.0 * forearm.mass, forearm.com, 2.0 * forearm.inertia)
+    return Calibration(robot.name, joints, {'forearm_link': heavier}, smoothing_speed=0.02)
+
+
+def defaults(**changes):
+    return {**{name: entry.default for name, entry in SCHEMA.entries.items()}, **changes}
+
+
+def test_torques_of_the_feedforward_model_are_those_of_the_calibration():
+    robot = kd.load_urdf(URDF)
+    calibration = measured(robot)
+    values = defaults()
+    arm = calibration.apply(robot)
+    model = Settings(arm, values, calibration).torque_model(
+        values, kd.Dynamics(arm, parametric=True))
+    rng = np.random.default_rng(1)
+    q, qd, qdd = rng.uniform(-1, 1, (3, 20, 6))
+    # |t| of the load is rounded within 1e-6 N m in one of the two
+    np.testing.assert_allclose(model.evaluate_many(q, qd, qdd),
+                               calibration.dynamics(robot).inverse_many(q, qd, qdd), atol=1e-6)
+
+
+def test_a_parameter_stands_in_for_what_was_measured():
+    robot = kd.load_urdf(URDF)
+    calibration = measured(robot, load=0.0)
+    arm = calibration.apply(robot)
+    values = defaults(**{'friction.coulomb': (7.0,)})
+    friction = Settings(arm, values, calibration).friction(values)
+    assert (friction.coulomb == 7.0).all() and friction.viscous[2] == 3.0
+    assert (friction.offset == 0.3).all() and friction.smoothing_speed == 0.02
+
+
+@pytest.mark.ros
+def test_the_feedforward_node_holds_the_arm_that_was_measured(tmp_path):
+    robot = kd.load_urdf(URDF)
+    calibration = measured(robot)
+    calibration.save(tmp_path / 'ur5.dynamics.yaml')
+    with FeedforwardRig(robot.joint_names, {
+            'robot_description_file': str(URDF), 'ramp_time': 0.0, 'trigger': 'joint_states',
+            'mode': 'gravity', 'state_timeout': 5.0, 'clock_jump_threshold': 10.0,
+            'limits.effort': [1000.0],
+            'calibration_file': str(tmp_path / 'ur5.dynamics.yaml')}) as rig:
+        rig.step(POSE)
+        torque = rig.step(POSE)
+        assert 'Pinocchio' in rig.process.log       # compared as the URDF has it
+    expected = kd.Dynamics(calibration.apply(robot)).gravity(POSE)
+    np.testing.assert_allclose(torque, expected + 0.3, atol=1e-9)      # and the offset
+    assert np.abs(expected - kd.Dynamics(robot).gravity(POSE)).max() > 1.0
+
+
+@pytest.mark.ros
+def test_the_simulator_moves_the_arm_that_was_measured(tmp_path):
+    robot = kd.load_urdf(URDF)
+    calibration = measured(robot)
+    calibration.save(tmp_path / 'ur5.dynamics.yaml')
+    hold = kd.Dynamics(calibration.apply(robot)).gravity(POSE)
+    with SimulatorRig(robot, {'lock_step': True, 'update_rate': 200.0,
+                              'initial_positions': POSE.tolist(), 'friction': 'none',
+                              'calibration_file': str(tmp_path / 'ur5.dynamics.yaml')}) as rig:
+        for k in range(20):
+            rig.command(hold)
+            rig.wait_for_stamp(1_000_000_000 + (k + 1) * 5_000_000)
+        moved = np.abs(np.array(rig.states[-1].position) - POSE).max()
+    # the torque that holds the measured arm holds this one: 0.1 s of round-off
+    assert moved < 1e-6
