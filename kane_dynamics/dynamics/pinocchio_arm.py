@@ -55,8 +55,7 @@ class PinocchioArm:
 
     def mass_matrix(self, q):
         """Return M (nv, nv)."""
-        M = self._pin.crba(self.model, self.data, self._q(q))
-        return self.G.T @ _symmetric(M) @ self.G
+        return self._projected(_symmetric(self._pin.crba(self.model, self.data, self._q(q))))
 
     def forward(self, q, qd, tau):
         """Return qdd (nv,): by articulated bodies, or with mimic joints by solving with M."""
@@ -70,7 +69,7 @@ class PinocchioArm:
         self._pin.computeRNEADerivatives(self.model, self.data, self._q(q), self.G @ qd,
                                          self.G @ qdd)
         parts = (self.data.dtau_dq, self.data.dtau_dv, _symmetric(self.data.M))
-        return np.array([self.G.T @ part @ self.G for part in parts])
+        return np.array([self._projected(part) for part in parts])
 
     def reactions(self, q, qd, qdd):
         """Return (n_bodies, 6): force and moment through every joint onto its link."""
@@ -172,6 +171,13 @@ class PinocchioArm:
             model.appendBodyToJoint(carrier.parentJoint, pin.Inertia(
                 load.mass, np.array(load.com), np.array(load.inertia)), place)
         model.addBodyFrame(joint.child, carrier.parentJoint, place, -1)
+
+    def _projected(self, matrix):
+        """Return G' matrix G; without mimics that only puts rows and columns in our order."""
+        if self.robot.mimic_joints:
+            return self.G.T @ matrix @ self.G
+        order = self.G.argmax(axis=0)
+        return matrix[np.ix_(order, order)]
 
     def _joint_id(self, name):
         if not self.model.existJointName(name):
