@@ -10,7 +10,7 @@ from simulated_arms import six_axis, slider
 
 import kane_dynamics as kd
 from kane_dynamics.analysis.influence import InfluenceModel
-from kane_dynamics.analysis.link_beam import beam_of, LinkBeam
+from kane_dynamics.analysis.link_beam import beam_of, flexible_beams, LinkBeam
 from kane_dynamics.analysis.link_deflection import tip_deflection, vibration_bound
 from kane_dynamics.analysis.loads import held_wrench, link_stress, Loads, loads_of
 from kane_dynamics.analysis.power import absolute_work, joint_uses, rms
@@ -307,21 +307,20 @@ def test_deflection_agrees_with_influence_coefficients_on_an_arm_in_motion():
     frame = robot.leaves()[-1]
     other = model.quasi_static(q[0], qd[0], qdd[0])[frame]
     loads = loads_of(kd.Dynamics(rigid), Motion(np.array([0.0]), q, qd, qdd))
-    beams = []
-    for name, flexible in robot.flexible_links.items():
-        here = flexible.beam.at(0.0)
-        # any tube whose material makes it as stiff and as heavy
+    # and once more with sections: any tube whose material makes it as stiff and as heavy
+    tubes = []
+    for beam in flexible_beams(robot):
         section = {'outer_radius': 0.05, 'inner_radius': 0.049}
         A, second, _, J = tube(**section)
-        poisson = here['EI_y'] * J / (2 * here['GJ'] * second) - 1
-        material = Material(here['EI_y'] / second, poisson, here['mass_per_length'] / A, 1e8)
-        along = flexible.rotation[:, 0] * flexible.beam.length
-        beams.append(LinkBeam(name, 'tube', section, material, flexible.root,
-                              flexible.root + along))
-    found = tip_deflection(rigid, loads, beams, frame)
-    # 24 pieces: the error of lumping falls with their square
-    assert found.u[0] == pytest.approx(other.u, abs=2e-3 * np.linalg.norm(other.u))
-    assert found.phi[0] == pytest.approx(other.phi, abs=2e-3 * np.linalg.norm(other.phi))
+        poisson = beam.stiffness['EI_y'] * J / (2 * beam.stiffness['GJ'] * second) - 1
+        material = Material(beam.stiffness['EI_y'] / second, poisson,
+                            beam.mass / beam.length / A, 1e8)
+        tubes.append(LinkBeam(beam.link, 'tube', section, material, beam.root, beam.tip))
+    for beams in (flexible_beams(robot), tubes):
+        found = tip_deflection(rigid, loads, beams, frame)
+        # 24 pieces: the error of lumping falls with their square
+        assert found.u[0] == pytest.approx(other.u, abs=2e-3 * np.linalg.norm(other.u))
+        assert found.phi[0] == pytest.approx(other.phi, abs=2e-3 * np.linalg.norm(other.phi))
 
 
 def test_vibration_adds_at_most_the_jumps_of_the_deflection():

@@ -11,14 +11,53 @@ import numpy as np
 
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.model.material import Material
-from kane_dynamics.model.section import SHAPES
+from kane_dynamics.model.section import section_properties, SHAPES
 from kane_dynamics.model.strength import Moduli, moduli
 
 ROUND = ('tube', 'round')
 
 
+class Beam:
+    """What beams share: link, root and tip (3,) [m] in its frame, axes, mass, stiffness."""
+
+    @property
+    def length(self):
+        """Return the length [m]."""
+        return float(np.linalg.norm(self.tip - self.root))
+
+    def is_outer(self, point):
+        """Return whether a point (3,) of the link frame is beside the outer half of the beam."""
+        return (np.asarray(point) - self.root) @ self.axes[:, 0] >= 0.5 * self.length
+
+
 @dataclass(frozen=True, eq=False)
-class LinkBeam:
+class StiffBeam(Beam):
+    """A beam of which only the stiffness is known: {'EI_y', 'EI_z', 'GJ', 'EA'} [N m^2, N]."""
+
+    link: str
+    root: np.ndarray
+    tip: np.ndarray
+    axes: np.ndarray        # (3, 3) R_LB
+    stiffness: dict
+    mass: float             # [kg]
+
+
+def flexible_beams(robot):
+    """Return a StiffBeam for each <flexible_link>; a tapered one as stiff as at its middle."""
+    found = []
+    for name, link in robot.flexible_links.items():
+        middle = link.beam.at(0.5 * link.beam.length)
+        # what the file gives no stiffness for does not give way
+        stiffness = {key: float(middle[key]) if middle[key] > 0.0 else np.inf
+                     for key in ('EI_y', 'EI_z', 'GJ', 'EA')}
+        tip = link.root + link.rotation[:, 0] * link.beam.length
+        found.append(StiffBeam(name, link.root, tip, link.rotation, stiffness,
+                               float(link.beam.moments()[0])))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class LinkBeam(Beam):
     """A link's beam from `root` to `tip` [m], in the link frame.
 
     dimensions: of the section, by name [m]; normal: the section's z in the link frame, along which
@@ -54,15 +93,6 @@ class LinkBeam:
                              'the beam')
         self.moduli         # refuses what is wrong with the dimensions
 
-    @property
-    def length(self):
-        """Return the length [m]."""
-        return float(np.linalg.norm(self.tip - self.root))
-
-    def is_outer(self, point):
-        """Return whether a point (3,) of the link frame is beside the outer half of the beam."""
-        return (np.asarray(point) - self.root) @ self.axes[:, 0] >= 0.5 * self.length
-
     @cached_property
     def axes(self):
         """Return R_LB (3, 3): the beam's x (root to tip), y and z in the link frame."""
@@ -77,6 +107,12 @@ class LinkBeam:
     def moduli(self) -> Moduli:
         """Return the section's resistance."""
         return moduli(self.shape, self.dimensions)
+
+    @cached_property
+    def stiffness(self):
+        """Return {'EI_y', 'EI_z', 'GJ', 'EA', ...} [N m^2, N]."""
+        return section_properties(self.shape, self.dimensions, self.material.E,
+                                  self.material.density, self.material.G)
 
     @property
     def mass(self):

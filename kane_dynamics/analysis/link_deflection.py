@@ -13,7 +13,7 @@ third. Here the beam's own mass is spread along it: its weight and inertia are a
 
 What a link weighs beside its beam is lumped at both ends, as its mass centre tells.
 
-`influence` does the same for the beams of <flexible_link>, posture by posture.
+`influence` does the same for the beams of <flexible_link>, posture by posture and in pieces.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ import numpy as np
 
 from kane_dynamics.analysis.link_poses import link_states
 from kane_dynamics.analysis.loads import beam_ends
-from kane_dynamics.model.section import section_properties
 
 JUMP = 20.0         # an acceleration that steps so many times more than beside it jumps
 TINY = 1e-6         # of the largest acceleration: no jump
@@ -43,7 +42,10 @@ class TipDeflection(NamedTuple):
 
 
 def tip_deflection(robot, loads, beams, frame):
-    """Return the TipDeflection of a link under the Loads of a motion; beams: `LinkBeam`s."""
+    """Return the TipDeflection of a link under the Loads of a motion.
+
+    beams: `LinkBeam`s or `StiffBeam`s.
+    """
     states = link_states(robot, loads.motion)
     u, phi = np.zeros((2, len(loads.motion.q), 3))
     for beam in beams:
@@ -85,9 +87,7 @@ def _gives(beam, F, M, first, last):
 
     F, M (N, 3): at the tip; first, last: of a unit mass at the root and at the tip.
     """
-    material, h = beam.material, beam.length
-    stiff = section_properties(beam.shape, beam.dimensions, material.E, material.density,
-                               material.G)
+    stiff, h = beam.stiffness, beam.length
     density = beam.mass / h
     a, b = density * first, density * (last - first) / h
     u, phi = np.zeros_like(F), np.zeros_like(F)

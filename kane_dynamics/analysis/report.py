@@ -130,7 +130,7 @@ def _notes(analysis):
     for payload in study.payloads:
         notes.append(f'{payload.link} holds {quantity(payload.mass, "kg")}.')
     notes.append('Torques and loads are those of the arm with rigid links and joints' + (
-        '; deflections follow from these loads.' if study.beams else '.'))
+        '; deflections follow from these loads.' if study.beams or study.soft else '.'))
     return '<h2>Assumptions, and what is not judged</h2><div class="card"><ul class="notes">' + (
         ''.join(f'<li>{escape(note)}</li>' for note in notes)) + '</ul></div>'
 

@@ -51,6 +51,7 @@ class Study:
     payloads: tuple[Payload, ...] = ()
     drives: dict = field(default_factory=dict)
     beams: tuple = ()
+    soft: tuple = ()                    # `StiffBeam`s of the flexible links, for deflection alone
     limits: LimitArrays | None = None
     safety: float = 2.0
     max_energy: float = math.inf        # absolute work of the joints [J]
@@ -110,13 +111,15 @@ def judge(study, motion):
 
 
 def _deflected(study, loads):
-    if not study.beams:
+    known = {beam.link for beam in study.beams}
+    beams = (*study.beams, *(beam for beam in study.soft if beam.link not in known))
+    if not beams:
         return None, None
     motion = loads.motion
-    found = tip_deflection(study.robot, loads, study.beams, study.frame)
+    found = tip_deflection(study.robot, loads, beams, study.frame)
     still = np.zeros((1, motion.q.shape[1]))
     rest = loads_of(study.dynamics, Motion(motion.t[:1], motion.q[:1], still, still))
-    at_rest = tip_deflection(study.robot, rest, study.beams, study.frame).u[0]
+    at_rest = tip_deflection(study.robot, rest, beams, study.frame).u[0]
     return found, vibration_bound(motion, found.u, at_rest)
 
 
@@ -170,9 +173,11 @@ def _unjudged(study):
     elif without:
         said.append(f'no motor is given for {", ".join(without)}')
     if not study.beams:
-        said.append('no sections are given: strength and deflection of links are not judged')
-    elif not math.isfinite(study.max_deflection):
+        said.append('no sections are given: the strength of links is not judged')
+    if not math.isfinite(study.max_deflection):
         said.append('no limit of deflection is given')
+    elif not study.beams and not study.soft:
+        said.append('no sections are given: the limit of deflection is not judged')
     return said
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kane_dynamics.analysis.link_beam import flexible_beams
 from kane_dynamics.analysis.marked_yaml import read_yaml
 from kane_dynamics.analysis.scene import Scene
 from kane_dynamics.analysis.study import Study
@@ -48,7 +49,8 @@ def read_task(path, arm=None, read_bag=None):
     path = Path(path)
     root = read_yaml(path)
     entries = root.fields(TOP, ('task',))
-    robot, folder = _robot(root, entries, path.parent, arm)
+    whole, folder = _robot(root, entries, path.parent, arm)
+    robot = whole.rigid()
     payloads = read_payloads(entries['payload'], robot) if 'payload' in entries else ()
     drives = read_drives(entries['motors'], robot) if 'motors' in entries else {}
     beams = read_beams(entries['sections'], robot) if 'sections' in entries else ()
@@ -65,8 +67,8 @@ def read_task(path, arm=None, read_bag=None):
     task = read_motion(entries['task'], scene)
     motion = _sampled(root, entries, task)
     name = entries['name'].text() if 'name' in entries else path.stem.replace('_', ' ')
-    return Study(name, dynamics, motion, frame, payloads, drives, beams, limits,
-                 others.get('safety', 2.0), others.get('energy', np.inf),
+    return Study(name, dynamics, motion, frame, payloads, drives, beams, flexible_beams(whole),
+                 limits, others.get('safety', 2.0), others.get('energy', np.inf),
                  others.get('deflection', np.inf), str(path), folder)
 
 
@@ -97,7 +99,7 @@ def _robot(root, entries, folder, arm):
             from_rpy(base['rpy'].numbers(3, 'rad')) if 'rpy' in base else None,
             base['position'].numbers(3, 'm') if 'position' in base else None)
     is_text = isinstance(arm, bytes) or isinstance(arm, str) and arm.lstrip().startswith('<')
-    return robot.rigid(), None if is_text else str(Path(arm).resolve().parent)
+    return robot, None if is_text else str(Path(arm).resolve().parent)
 
 
 def _friction(entries, robot):
