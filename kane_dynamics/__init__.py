@@ -15,7 +15,16 @@ from kane_dynamics.model.urdf import load_urdf
 # what only some programs need is imported when it is first asked for: `import kane_dynamics` stays
 # quick, and a torque does not wait for scipy
 _LATER = {
+    'ArmMonitor': 'motion.arm_monitor',
     'Calibration': 'dynamics.calibration',
+    'ContactDetector': 'motion.contact_detector',
+    'Identifier': 'analysis.identify',
+    'JointCalibration': 'dynamics.calibration',
+    'JointStates': 'bags.joint_states',
+    'MomentumObserver': 'motion.momentum_observer',
+    'Smoother': 'motion.smoothing',
+    'estimate_payload': 'analysis.payload',
+    'evaluate': 'analysis.evaluate',
     'load_calibration': 'dynamics.calibration',
     'lock_joints': 'model.locking',
     'Crank': 'dynamics.hydraulic',

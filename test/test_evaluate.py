@@ -3,6 +3,8 @@
 """`kane evaluate`: its figures, its bag, its page, and real arms."""
 
 import json
+from pathlib import Path
+import shutil
 
 from bag_files import real_bag
 from conftest import example_urdf
@@ -178,6 +180,17 @@ def test_the_ur10_bag_shows_how_much_friction_a_bare_urdf_misses(capsys):
     # the figures of notes/ros.md section 4, which used another filter: rounded to 0.1 N m there
     np.testing.assert_allclose([row['rmse'] for row in found['joints']],
                                [21.5, 22.2, 16.7, 6.1, 4.1, 5.7], rtol=0.02)
+
+
+def test_the_code_of_the_document_runs(monkeypatch, tmp_path):
+    root = Path(__file__).resolve().parents[1]
+    (tmp_path / 'urdf').mkdir()
+    shutil.copy(root / 'urdf' / 'two_link.urdf', tmp_path / 'urdf')
+    monkeypatch.chdir(tmp_path)
+    text = (root / 'doc' / 'recorded_motion.md').read_text(encoding='utf-8')
+    code, names = text.split('```python\n')[1].split('```')[0], {}
+    exec(compile(code, 'recorded_motion.md', 'exec'), names)
+    assert np.isfinite(names['tau']).all() and names['dynamics'].friction.coulomb[0] == 0.4
 
 
 # -- pictures -------------------------------------------------------------------------------------
