@@ -47,7 +47,7 @@ class JointStates:
         _check_definition(self.topic, path)
         self._rename = dict(rename or {})
         self._clock, self._effort_needed = clock, effort == 'needed'
-        self._progress = progress or (lambda count: None)
+        self.progress = progress or (lambda count: None)
         self.ledger = Ledger()
         self.start = None      # [ns] that t counts from: the first stamp that was used
 
@@ -71,7 +71,7 @@ class JointStates:
             for begins, rows in self._order.pieces(*self._decoded(chunk, first)):
                 ledger.used += len(rows[0])
                 yield self._samples(begins, rows)
-            self._progress(ledger.read)
+            self.progress(ledger.read)
         for note in self.source.notes:
             ledger.note(note)
         if not ledger.used:

@@ -90,7 +90,7 @@ class Recording:
         self.smoother = Smoother(self._robot.joint_names, arguments.bandwidth, arguments.speeds,
                                  continuous)
         with Progress(self.states.count, self._label, self._show) as progress:
-            self.states._progress = progress.reach
+            self.states.progress = progress.reach
             for motion in self.smoother.motions(self.states):
                 part = motion.between(arguments.start, arguments.end)
                 if len(part):
