@@ -49,7 +49,7 @@ class Painter:
         q = np.atleast_2d(np.asarray(q, dtype=float))
         self._solid = ArmSolid(robot, folder, payloads)
         centre, radius, self._ground = self._solid.extent(q[:: max(1, len(q) // 40)])
-        self._camera = Camera(centre, 2.6 * radius, SMOOTH * self.size[0], SMOOTH * self.size[1])
+        self._camera = Camera(centre, 3.05 * radius, SMOOTH * self.size[0], SMOOTH * self.size[1])
         self._radius, self._title = radius, title
         self._places = np.linspace(0, len(q) - 1, min(len(q), WAY_POINTS)).astype(int)
         self._path = None if frame is None else self._solid.path(frame, q[self._places])

@@ -191,7 +191,7 @@ const Arm = (() => {
       this.q = options.q || new Array(scene.nq).fill(0);
       this.trail = null; this.trailSplit = 0; this.frames = false; this.shapes = true;
       this.azimuth = -0.9; this.elevation = 0.42; this.target = scene.centre.slice();
-      this.distance = 2.6 * scene.radius;
+      this.distance = 3.05 * scene.radius;
       this.home = [this.azimuth, this.elevation, this.distance];
       const gl = canvas.getContext('webgl', {antialias: true, preserveDrawingBuffer: true});
       this.gl = gl;
