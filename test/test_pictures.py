@@ -13,7 +13,7 @@ import pytest
 
 import kane_dynamics as kd
 from kane_dynamics.analysis.camera import Camera
-from kane_dynamics.analysis.link_poses import link_poses, link_states
+from kane_dynamics.analysis.link_poses import energies, link_poses, link_states
 from kane_dynamics.analysis.mesh_file import MeshShelf, packed, read_mesh, thinned
 from kane_dynamics.analysis.solid import ball, box, capsule, cylinder, rod, surface
 from kane_dynamics.motion.recording import Motion
@@ -174,8 +174,15 @@ def test_links_move_as_kane_s_equations_say(name):
             expected = dyn.frame_acceleration(link, *row)
             found = np.concatenate([states[link].a[k], states[link].alpha[k]])
             assert found == pytest.approx(expected, abs=1e-10)
-            assert states[link].w[k] == pytest.approx(dyn.frame_velocity(link, *row[:2])[3:],
-                                                      abs=1e-11)
+            found = np.concatenate([states[link].v[k], states[link].w[k]])
+            assert found == pytest.approx(dyn.frame_velocity(link, *row[:2]), abs=1e-11)
+    found = energies(robot, motion)
+    for k in range(3):
+        expected = dyn.energy(motion.q[k], motion.qd[k])
+        assert found[k, 0] == pytest.approx(expected.kinetic, rel=1e-10)
+        # links at rest add a constant to the potential
+        change = dyn.energy(motion.q[0], motion.qd[0]).potential - expected.potential
+        assert found[0, 1] - found[k, 1] == pytest.approx(change, abs=1e-9)
 
 
 def test_the_camera_sees_its_target_in_the_middle_and_what_is_behind_not_at_all():

@@ -15,10 +15,11 @@ from kane_dynamics.motion.rotation import turned
 
 
 class LinkStates(NamedTuple):
-    """A link at N samples, world axes: R (N, 3, 3); the others (N, 3), p and a of its origin."""
+    """A link at N samples, world axes: R (N, 3, 3); the others (N, 3), p, v, a of its origin."""
 
     R: np.ndarray
     p: np.ndarray        # [m]
+    v: np.ndarray        # [m/s]
     w: np.ndarray        # [rad/s]
     alpha: np.ndarray    # [rad/s^2]
     a: np.ndarray        # [m/s^2]
@@ -45,24 +46,47 @@ def link_states(robot, motion):
     """Return {link: LinkStates} of a Motion of the joints; the base stands still."""
     poses = link_poses(robot, motion.q)
     still = np.zeros((len(motion.q), 3))
-    states = {robot.root: LinkStates(*poses[robot.root], still, still, still)}
+    states = {robot.root: LinkStates(*poses[robot.root], still, still, still, still)}
     for joint in robot.joints:
         R, p = poses[joint.child]
         before = states[joint.parent]
         w, alpha = before.w, before.alpha
         r = p - before.p
+        v = before.v + np.cross(w, r)
         a = before.a + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
         rate, second = (_value(robot, joint, rows) for rows in (motion.qd, motion.qdd))
         if rate is not None:
             e = R @ joint.axis
             along, turns = rate[:, None] * e, second[:, None] * e
             if joint.kind == 'prismatic':
+                v = v + along
                 a = a + turns + 2.0 * np.cross(w, along)
             else:
                 alpha = alpha + turns + np.cross(w, along)
                 w = w + along
-        states[joint.child] = LinkStates(R, p, w, alpha, a)
+        states[joint.child] = LinkStates(R, p, v, w, alpha, a)
     return states
+
+
+def energies(robot, motion):
+    """Return kinetic and potential energy (N, 2) [J] of a Motion, rotors included.
+
+    The potential is that of all links, those at rest too.
+    """
+    found = np.zeros((len(motion.q), 2))
+    states = link_states(robot, motion)
+    for link in robot.links:
+        if link.inertial is None:
+            continue
+        state, (mass, J) = states[link.name], (link.inertial.mass, link.inertial.inertia)
+        c = state.R @ link.inertial.com
+        v = state.v + np.cross(state.w, c)
+        w = np.einsum('nji,nj->ni', state.R, state.w)
+        found[:, 0] += 0.5 * mass * (v * v).sum(axis=1) + 0.5 * (w * (w @ J)).sum(axis=1)
+        found[:, 1] -= mass * ((state.p + c) @ robot.gravity)
+    for joint in robot.moving_joints:
+        found[:, 0] += 0.5 * joint.armature * _value(robot, joint, motion.qd)**2
+    return found
 
 
 def _root(robot, count):

@@ -12,7 +12,7 @@ import numpy as np
 
 from kane_dynamics.analysis.link_deflection import (
     tip_deflection, TipDeflection, vibration_bound)
-from kane_dynamics.analysis.link_poses import link_poses
+from kane_dynamics.analysis.link_poses import energies, link_poses
 from kane_dynamics.analysis.loads import held_wrench, link_stress, Loads, loads_of
 from kane_dynamics.analysis.pace import largest_pace, Pace
 from kane_dynamics.analysis.power import joint_uses
@@ -98,7 +98,7 @@ def analyse(study, pace=True):
     found = verdict(found.checks, _unjudged(study))
     return Analysis(
         study, loads, joint_uses(motion, loads.tau), demands, stresses, grips,
-        link_poses(study.robot, motion.q)[study.frame][1], _energies(dynamics, motion), found,
+        link_poses(study.robot, motion.q)[study.frame][1], energies(study.robot, motion), found,
         largest_pace(motion, lambda faster: judge(study, faster), found) if pace else Pace(None),
         deflection, bound)
 
@@ -179,8 +179,3 @@ def _unjudged(study):
     elif not study.beams and not study.soft:
         said.append('no sections are given: the limit of deflection is not judged')
     return said
-
-
-def _energies(dynamics, motion):
-    rows = [dynamics.energy(q, qd) for q, qd in zip(motion.q, motion.qd)]
-    return np.array([(row.kinetic, row.potential) for row in rows]).reshape(-1, 2)
