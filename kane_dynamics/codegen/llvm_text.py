@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 
-BLOCK = 64      # samples per block of a batch: the workspace stays in the first-level cache
+BLOCK = 8       # samples per block of a batch, a vector or two: humanoids stay in the cache
 
 # sin and cos on [-pi/4, pi/4]: the polynomials of fdlibm (Sun Microsystems 1993)
 SIN = (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
