@@ -19,7 +19,7 @@ import pytest
 from random_arms import chain, state, tree
 
 from kane_dynamics import Dynamics, load_urdf, ModelError
-from kane_dynamics.codegen import llvm_text
+from kane_dynamics.codegen import llvm_batch, llvm_text
 from kane_dynamics.codegen.c99 import c99_source
 from kane_dynamics.codegen.llvm import compiled, LlvmKernel
 from kane_dynamics.codegen.lump import lump
@@ -322,7 +322,7 @@ def test_exported_c_is_the_same_code_whatever_the_names_are(tmp_path):
 def test_machine_code_text_holds_no_name_of_the_robot():
     robot = renamed((ROOT / 'urdf/two_link.urdf').read_text())
     program = Dynamics(robot).program('inverse')
-    text = llvm_text.sample_function(program) + llvm_text.batch_functions(program)
+    text = llvm_text.sample_function(program) + llvm_batch.batch_functions(program)
     assert HOSTILE not in text and 'define[c]' not in text and '//' not in text
 
 

@@ -13,7 +13,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from kane_dynamics.codegen import llvm_text, python_entry
+from kane_dynamics.codegen import llvm_batch, llvm_text, python_entry
 
 OLDEST = (0, 45)                # the first one that reads opaque pointers
 if tuple(int(part) for part in llvmlite.__version__.split('.')[:2]) < OLDEST:
@@ -90,7 +90,7 @@ class LlvmKernel:
         """Compute some of the rows, without the interpreter's lock."""
         pointers = [array.ctypes.data if each.shared else array[rows].ctypes.data
                     for each, array in zip(self.program.inputs, arrays)]
-        workspace = np.zeros(llvm_text.workspace_size(self.program))
+        workspace = np.zeros(llvm_batch.workspace_size(self.program))
         self._batch(rows.stop - rows.start, *pointers, out[rows].ctypes.data,
                     workspace.ctypes.data)
 
@@ -121,7 +121,7 @@ class LlvmKernel:
     @functools.cached_property
     def _batch_engine(self):
         return compiled('\n'.join([llvm_text.sincos_definition(),
-                                   llvm_text.batch_functions(self.program)]))
+                                   llvm_batch.batch_functions(self.program)]))
 
     @functools.cached_property
     def _batch(self):

@@ -1,6 +1,6 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs as LLVM text: one function for a sample, one that runs over blocks of samples.
+"""Programs as LLVM text: a function for one sample, and one that goes on from its own result.
 
 Multiplications and additions may fuse (`contract`), which is faster and no less accurate; nothing
 else of IEEE arithmetic is given up, so a NaN that comes in comes out.
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import struct
 
-BLOCK = 8       # samples per block of a batch, a vector or two: humanoids stay in the cache
-
 # sin and cos on [-pi/4, pi/4]: the polynomials of fdlibm (Sun Microsystems 1993)
 SIN = (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
        2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10)
@@ -20,18 +18,6 @@ COS = (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767
 TWO_OVER_PI = 0.6366197723675814
 # pi/2 in three parts (Cody and Waite 1980)
 HALF_PI = (1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624871116645580e-21)
-
-# Said of the loops over samples: no sample reads what another one writes. Finding that out by
-# itself takes LLVM a time that grows with the square of the outputs: minutes for a humanoid's M.
-PARALLEL = ', !llvm.access.group !0'
-LOOP, LOOP_OF_PACK, LOOP_OF_UNPACK = '!1', '!2', '!3'
-METADATA = """!0 = distinct !{}
-!1 = distinct !{!1, !4}
-!2 = distinct !{!2, !4, !5}
-!3 = distinct !{!3, !4, !5}
-!4 = !{!"llvm.loop.parallel_accesses", !0}
-!5 = !{!"llvm.loop.vectorize.enable", i1 false}
-"""
 
 BINARY = {'add': 'fadd', 'sub': 'fsub', 'mul': 'fmul'}
 
@@ -202,121 +188,3 @@ body:
 exit:
   ret void
 }}"""
-
-
-def batch_functions(program):
-    """Return `void @batch(i64 N, ptr inputs..., ptr out, ptr workspace)`.
-
-    Rows of (N, size) arrays are laid into columns of a workspace at constant offsets, so that the
-    compiler sees one loop without aliasing and runs several samples in one vector.
-    """
-    columns, offset = {}, 0
-    for each in program.inputs:
-        if not each.shared:
-            columns[each.name] = offset
-            offset += each.size
-    shared = [each.name for each in program.inputs if each.shared]
-    block = _block_function(program, columns, offset, shared)
-    pack, unpack = Lines(), Lines()
-    for each in program.inputs:
-        if not each.shared:
-            _copy_row(pack, each.size, f'%{each.name}', columns[each.name], to_workspace=True)
-    _copy_row(unpack, len(program.outputs), '%out', offset, to_workspace=False)
-    arguments = ', '.join(f'ptr %{each.name}' for each in program.inputs)
-    call = ', '.join(['ptr %workspace'] + [f'ptr %{name}' for name in shared])
-    batch = f"""define void @batch(i64 %n, {arguments}, ptr %out, ptr %workspace) {{
-entry:
-  br label %blocks
-blocks:
-  %start = phi i64 [0, %entry], [%next, %done]
-  %more = icmp slt i64 %start, %n
-  br i1 %more, label %size, label %exit
-size:
-  %left = sub i64 %n, %start
-  %short = icmp slt i64 %left, {BLOCK}
-  %count = select i1 %short, i64 %left, i64 {BLOCK}
-  br label %pack
-pack:
-  %s = phi i64 [0, %size], [%sn, %pack]
-  %row = add i64 %start, %s
-{_joined(pack)}
-  %sn = add nsw nuw i64 %s, 1
-  %again = icmp slt i64 %sn, %count
-  br i1 %again, label %pack, label %compute, !llvm.loop {LOOP_OF_PACK}
-compute:
-  call void @block({call})
-  br label %unpack
-unpack:
-  %s.u = phi i64 [0, %compute], [%sn.u, %unpack]
-  %row.u = add i64 %start, %s.u
-{_joined(unpack).replace('%row,', '%row.u,').replace('%s,', '%s.u,').replace('%v', '%u')}
-  %sn.u = add nsw nuw i64 %s.u, 1
-  %again.u = icmp slt i64 %sn.u, %count
-  br i1 %again.u, label %unpack, label %done, !llvm.loop {LOOP_OF_UNPACK}
-done:
-  %next = add i64 %start, {BLOCK}
-  br label %blocks
-exit:
-  ret void
-}}"""
-    return '\n'.join([block, batch, METADATA])
-
-
-def workspace_size(program):
-    """Return how many doubles the workspace of `@batch` holds."""
-    columns = sum(each.size for each in program.inputs if not each.shared)
-    return (columns + len(program.outputs)) * BLOCK
-
-
-def _joined(code):
-    return '\n'.join(code.lines)
-
-
-def _copy_row(code, size, array, column, to_workspace):
-    """Copy one row of an (N, size) array to or from columns of the workspace."""
-    first = code.let(f'mul i64 %row, {size}')
-    for k in range(size):
-        at = code.let(f'add i64 {first}, {k}')
-        outside = code.let(f'getelementptr inbounds double, ptr {array}, i64 {at}')
-        slot = code.let(f'add i64 %s, {(column + k) * BLOCK}')
-        inside = code.let(f'getelementptr inbounds double, ptr %workspace, i64 {slot}')
-        source, target = (outside, inside) if to_workspace else (inside, outside)
-        value = code.let(f'load double, ptr {source}{PARALLEL}')
-        code.put(f'store double {value}, ptr {target}{PARALLEL}')
-
-
-def _block_function(program, columns, first_output, shared):
-    """Return `void @block(ptr workspace, ptr shared...)`: one loop over the samples of a block."""
-    code, head = Lines(), []
-    shared_values = {}
-    for scalar in program.statements:
-        if scalar.op == 'input' and scalar.args[0] in shared:
-            group, index = scalar.args
-            name = f'%{group}.{index}'
-            head.append(f'  {name}.p = getelementptr inbounds double, ptr %{group}, i64 {index}')
-            head.append(f'  {name} = load double, ptr {name}.p')
-            shared_values[scalar.args] = name
-
-    def place(column):
-        at = code.let(f'add nsw nuw i64 %i, {column * BLOCK}')
-        return code.let(f'getelementptr inbounds double, ptr %workspace, i64 {at}')
-
-    def load(group, index):
-        if group in shared:
-            return shared_values[group, index]
-        return code.let(f'load double, ptr {place(columns[group] + index)}{PARALLEL}')
-
-    def store(k, value):
-        code.put(f'store double {value}, ptr {place(first_output + k)}{PARALLEL}')
-
-    statements(code, program, load, store)
-    arguments = ', '.join(['ptr %workspace'] + [f'ptr %{name}' for name in shared])
-    return '\n'.join([
-        # eight doubles a vector where the processor has them: a third faster on long programs
-        f'define internal void @block({arguments}) "prefer-vector-width"="512" {{',
-        'entry:', *head, '  br label %loop', 'loop:',
-        '  %i = phi i64 [0, %entry], [%next, %loop]', *code.lines,
-        '  %next = add nsw nuw i64 %i, 1',
-        f'  %again = icmp ult i64 %next, {BLOCK}',
-        f'  br i1 %again, label %loop, label %exit, !llvm.loop {LOOP}',
-        'exit:', '  ret void', '}'])
