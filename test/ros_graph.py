@@ -102,7 +102,7 @@ class Peer:
         self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._executor.spin, daemon=True)
         self._thread.start()
-        self._publishers, self._clients = {}, {}
+        self._publishers, self._clients, self._subscriptions = {}, {}, []
 
     def close(self):
         """End the node and its thread."""
@@ -114,8 +114,15 @@ class Peer:
     def listen(self, kind, topic, qos=10):
         """Return the list that messages of a topic are added to."""
         messages = []
-        self.node.create_subscription(kind, topic, messages.append, qos)
+        self._subscriptions.append(
+            self.node.create_subscription(kind, topic, messages.append, qos))
         return messages
+
+    def until_connected(self):
+        """Wait until every topic that is listened to has a publisher, and it knows of us."""
+        for each in self._subscriptions:
+            wait(each.get_publisher_count, f'a publisher of {each.topic_name}')
+        time.sleep(0.2)     # the other side's discovery: it does not tell
 
     def publish(self, message, topic, qos=10):
         """Publish, once someone listens."""
@@ -194,6 +201,7 @@ class FeedforwardRig:
         try:
             if active:
                 self.peer.until_active(node, self.process)
+                self.peer.until_connected()
             if active and simulated:
                 self.until_clocked()
         except BaseException:

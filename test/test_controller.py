@@ -101,6 +101,9 @@ def test_nothing_is_given_before_it_is_enabled_and_ready():
     rig.controller.enable(True)
     assert not rig.step(fresh=False) and rig.controller.phase is Phase.WAITING
     assert rig.step() and rig.controller.phase is Phase.RUNNING
+    assert np.array_equal(rig.controller.tau, [0.0, 0.0])       # the ramp begins here
+    rig.step()
+    assert np.allclose(rig.controller.tau, 0.1 * gravity(HOME), atol=1e-9)
 
 
 def test_an_open_loop_mode_works_without_any_state():

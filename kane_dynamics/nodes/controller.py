@@ -56,8 +56,7 @@ class Controller:
         self.transition_time, self.cmd_timeout = 1.0, 0.0
         self.state_known = self.reference_known = False      # ever, since `restart`
         self._read_state, self._log = read_state, log
-        self._lost_for = 0.0
-        self._t = None
+        self._lost_for, self._t = 0.0, None
         self._waiting_model = None
         self._powers = np.empty((3, 6))      # work space of the trajectory's polynomials
 
@@ -161,8 +160,8 @@ class Controller:
     def cycle(self, t, fresh, fresh_velocity):
         """Compute the torques at time t [s]; return whether there are any to give.
 
-        The flags say whether the measured positions and velocities can be used. Ramps and hold
-        times count steps of at most LONGEST_STEP, whatever t does.
+        The flags say whether measured positions and velocities can be used. Whatever t does, ramps
+        and hold times count steps of at most LONGEST_STEP.
         """
         with self.lock:
             dt = 0.0 if self._t is None else min(max(t - self._t, 0.0), LONGEST_STEP)
@@ -176,6 +175,7 @@ class Controller:
             elif self.phase is Phase.WAITING and (
                     usable or not self.needs_state and self.trajectory is not None):
                 self._take_up()
+                dt = 0.0        # the ramp begins now
             if not self.phase.gives_torque:
                 return False
             if self.model is not self.target_model:
