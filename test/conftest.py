@@ -23,6 +23,9 @@ def _take_ros_domain():
     raise RuntimeError('all ROS domains 1..100 are taken by other test runs on this machine')
 
 
+# Small matrices gain nothing from threads, and on a busy machine the threads wait for each other.
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
+
 # Before any test imports rclpy, and inherited by every process that a test starts.
 _domain, _domain_lock = _take_ros_domain()
 os.environ['ROS_DOMAIN_ID'] = str(_domain)

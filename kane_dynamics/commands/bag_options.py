@@ -76,11 +76,11 @@ def load_model(arguments, friction=None):
 class Recording:
     """The motion in a bag, as the options ask; iterate as often as needed."""
 
-    def __init__(self, path, robot, arguments, label, effort='needed', show=None):
+    def __init__(self, path, robot, arguments, label):
         self.path = Path(path)
-        self._robot, self._arguments, self._label, self._show = robot, arguments, label, show
+        self._robot, self._arguments, self._label = robot, arguments, label
         self.states = JointStates(path, robot.joint_names, arguments.topic,
-                                  dict(arguments.rename), arguments.clock, effort)
+                                  dict(arguments.rename), arguments.clock)
         self.smoother = None
 
     def __iter__(self):
@@ -89,7 +89,7 @@ class Recording:
         arguments = self._arguments
         self.smoother = Smoother(self._robot.joint_names, arguments.bandwidth, arguments.speeds,
                                  continuous)
-        with Progress(self.states.count, self._label, self._show) as progress:
+        with Progress(self.states.count, self._label) as progress:
             self.states.progress = progress.reach
             for motion in self.smoother.motions(self.states):
                 part = motion.between(arguments.start, arguments.end)

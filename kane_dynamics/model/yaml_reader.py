@@ -12,6 +12,7 @@ import yaml
 from kane_dynamics.exceptions import InputError
 
 LARGEST = 1_000_000   # bytes of a file
+DEEPEST = 20          # lists and mappings within each other
 
 
 def read_yaml(path):
@@ -32,7 +33,12 @@ def read_yaml(path):
 def parse_yaml(text, source):
     """Return the top Node of a YAML text; `source` names it in messages."""
     try:
+        depth = 0
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                raise InputError(f'{source}:{event.start_mark.line + 1}: is nested too deeply')
             if isinstance(event, yaml.AliasEvent):
                 raise InputError(f'{source}:{event.start_mark.line + 1}: aliases (*{event.anchor})'
                                  ' are not allowed; write the value out')
@@ -42,8 +48,6 @@ def parse_yaml(text, source):
         line = f':{mark.line + 1}' if mark else ''
         raise InputError(f'{source}{line}: is not YAML: '
                          f'{getattr(error, "problem", None) or error}') from None
-    except RecursionError:
-        raise InputError(f'{source}: is nested too deeply') from None
     if top is None:
         raise InputError(f'{source}: is empty')
     return Node(top, source, '')
