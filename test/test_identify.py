@@ -233,6 +233,14 @@ def test_a_payload_is_weighed_within_its_interval():
         pseudo_inertia(parameters_of(np.eye(4))))[0] > 0.0
 
 
+def test_an_empty_hand_is_told_from_a_load():
+    robot = ur5()
+    arm = true_calibration(robot, seed=8)[0].dynamics(robot)
+    found = estimate_payload(arm, 'tool0', [motion_of(arm, seed=12)])
+    assert found.inertial.mass < found.mass_spread < 0.1
+    assert 'no load that the data tell' in found.describe()
+
+
 def test_a_payload_on_the_base_is_refused():
     robot = ur5()
     with pytest.raises(InputError, match='no joint feels'):

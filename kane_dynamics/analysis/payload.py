@@ -44,7 +44,8 @@ class Payload:
         principal = ', '.join(f'{value:.4g}' for value in np.linalg.eigvalsh(body.inertia))
         return '\n'.join([
             f'payload in the frame of {self.link!r}, intervals of three standard deviations',
-            f'  mass     {body.mass:.4f} +- {self.mass_spread:.4f} kg',
+            f'  mass     {body.mass:.4f} +- {self.mass_spread:.4f} kg'
+            + (' (no load that the data tell)' if body.mass < self.mass_spread else ''),
             f'  centre   {centre} m',
             f'  inertia  principal {principal} kg m^2'
             + ('' if self.inertia_told else ' (the data do not tell it)')])
