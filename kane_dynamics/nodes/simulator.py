@@ -72,8 +72,8 @@ class Simulator(ManagedNode):
         self.check = None
         if values['model_check.samples']:
             # Pinocchio reads the URDF, so the arm is compared without its calibration
-            compared = plant.dynamics if calibration is None else kd.Dynamics(described)
-            self.check = check_model(compared, source, values['model_check.samples'])
+            self.check = check_model(kd.Dynamics(described) if calibration else plant.dynamics,
+                                     source, values['model_check.samples'])
             self.get_logger().info(self.check.message)
             if self.check.done and not self.check.error <= values['model_check.tolerance']:
                 raise ModelError(f'{self.check.message}; model_check.tolerance is '
