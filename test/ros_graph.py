@@ -132,15 +132,26 @@ class Peer:
             wait(lambda: publisher.get_subscription_count() > 0, f'a subscriber of {topic}')
         self._publishers[key].publish(message)
 
-    def call(self, kind, service, **fields):
-        """Return the response of a service."""
+    def call(self, kind, service, again=False, **fields):
+        """Return the response of a service.
+
+        DDS drops the answer to a client that the server has not discovered yet, as may be in the
+        first moments of a busy machine; `again` asks again, for what may be asked twice.
+        """
         if service not in self._clients:
             self._clients[service] = self.node.create_client(kind, service)
         client = self._clients[service]
         assert client.wait_for_service(PATIENCE), f'no service {service}'
-        future = client.call_async(kind.Request(**fields))
-        wait(future.done, f'the answer of {service}')
-        return future.result()
+        futures, asked = [], -np.inf
+
+        def answered():
+            nonlocal asked
+            if not futures or again and time.monotonic() - asked > 2.0:
+                futures.append(client.call_async(kind.Request(**fields)))
+                asked = time.monotonic()
+            return any(future.done() for future in futures)
+        wait(answered, f'the answer of {service}')
+        return next(future for future in futures if future.done()).result()
 
     def set_parameters(self, node, **values):
         """Set parameters of a node one by one; return the results in order.
@@ -149,15 +160,17 @@ class Peer:
         """
         parameters = [Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
                       for name, value in values.items()]
-        return self.call(SetParameters, f'{node}/set_parameters', parameters=parameters).results
+        return self.call(SetParameters, f'{node}/set_parameters', again=True,
+                         parameters=parameters).results
 
     def get_parameter(self, node, name):
         """Return a parameter's value message."""
-        return self.call(GetParameters, f'{node}/get_parameters', names=[name]).values[0]
+        return self.call(GetParameters, f'{node}/get_parameters', again=True,
+                         names=[name]).values[0]
 
     def state(self, node):
         """Return the lifecycle state of a node."""
-        return self.call(GetState, f'{node}/get_state').current_state.label
+        return self.call(GetState, f'{node}/get_state', again=True).current_state.label
 
     def change_state(self, node, transition):
         """Ask for a lifecycle transition by name; return whether it succeeded."""
@@ -292,7 +305,7 @@ class FeedforwardRig:
 
     def enable(self, on):
         """Call ~/enable; return the response."""
-        return self.peer.call(SetBool, f'{self.node}/enable', data=on)
+        return self.peer.call(SetBool, f'{self.node}/enable', again=True, data=on)
 
     def status(self, part, after=True):
         """Return (level, message, values) of a diagnostic status that was made from now on."""

@@ -77,7 +77,7 @@ class SimulatorRig:
 
     def pause(self, on):
         """Call ~/pause."""
-        return self.peer.call(SetBool, f'{self.node}/pause', data=on)
+        return self.peer.call(SetBool, f'{self.node}/pause', again=True, data=on)
 
     def trigger(self, service):
         """Call ~/step or ~/reset."""
