@@ -33,10 +33,12 @@ class JointStates:
         rename: {name or beginning of a name in the bag: what to put in its place}.
         clock: 'header': time is header.stamp; 'bag': the time of recording; 'auto': header.stamp
             unless the first ones are zero.
+        effort: whether messages without effort are useless ('needed') or welcome ('if there').
         progress: called with the number of messages read so far.
     """
 
-    def __init__(self, path, joint_names, topic=None, rename=None, clock='auto', progress=None):
+    def __init__(self, path, joint_names, topic=None, rename=None, clock='auto', effort='needed',
+                 progress=None):
         if clock not in CLOCKS:
             raise InputError(f'clock {clock!r} is not one of {list(CLOCKS)}')
         self.source = BagSource(path)
@@ -44,7 +46,7 @@ class JointStates:
         self.topic = self.source.topic(topic, TYPE)
         _check_definition(self.topic, path)
         self._rename = dict(rename or {})
-        self._clock = clock
+        self._clock, self._effort_needed = clock, effort == 'needed'
         self.progress = progress or (lambda count: None)
         self.ledger = Ledger()
         self.start = None      # [ns] that t counts from: the first stamp that was used
@@ -82,7 +84,9 @@ class JointStates:
         n = len(self.joint_names)
         position, velocity, effort = (numbers[:, k * n:(k + 1) * n] for k in range(3))
         return Samples((stamps - self.start) * 1e-9, position,
-                       velocity if self._has_velocity else None, effort, begins)
+                       velocity if self._has_velocity else None,
+                       effort if self._effort_needed or not np.isnan(effort).any() else None,
+                       begins)
 
     # -- bytes to numbers ------------------------------------------------------------------------
 
@@ -137,7 +141,7 @@ class JointStates:
             if values is not None:
                 numbers[places, k * n:(k + 1) * n] = values[:, order]
                 continue
-            if field != 'velocity':
+            if field == 'position' or field == 'effort' and self._effort_needed:
                 self._leave_out(f'without {field}', places, f'joints {list(layout.names)}')
                 return
         if self._has_velocity is None:
@@ -152,14 +156,15 @@ class JointStates:
     def _finite(self, stamps, numbers, good):
         """Return the rows whose numbers are finite, with stamps by the chosen clock."""
         n = len(self.joint_names)
-        finite = np.isfinite(numbers).all(axis=1)
+        checked = numbers if self._effort_needed else numbers[:, :2 * n]
+        finite = np.isfinite(checked).all(axis=1)
         bad = np.flatnonzero(good & ~finite)
         if len(bad):
-            column = int(np.argmax(~np.isfinite(numbers[bad[0]])))
+            column = int(np.argmax(~np.isfinite(checked[bad[0]])))
             field = ('position', 'velocity', 'effort')[column // n]
             self._leave_out('with numbers that are not finite', bad,
                             f'{field} of {self.joint_names[column % n]!r} is '
-                            f'{numbers[bad[0], column]}')
+                            f'{checked[bad[0], column]}')
         keep = np.flatnonzero(good & finite)
         if self._header is None and len(keep):
             self._header = bool(stamps[keep[:2]].any())
