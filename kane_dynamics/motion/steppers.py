@@ -14,6 +14,7 @@ from kane_dynamics.motion.integrators import ImplicitMidpoint, KuttaMerson, Rk4,
 from kane_dynamics.motion.state_equation import ACCOUNTS
 
 CONTACT_WINDOW = 1e-6   # [s] in which only so many contacts may change, for variable steps
+INCREMENT = np.finfo(float).eps ** 0.5      # of a difference that stands for a derivative
 UNCONTROLLED = 1e9      # tolerance [J] that leaves the energy accounts out of step control
 
 
@@ -119,14 +120,29 @@ class ScipyStepper:
         """Stand at time t with the state y; `t_bound` is the end of all steps."""
         self.t = self.t_old = t
         self.y = y.copy()
+        more = {'jac': self._jacobian} if self._make.__name__ == 'Radau' else {}
         self._solver = self._make(self._rate, t, self.y, t_bound, rtol=self._rtol,
-                                  atol=self._atol)
+                                  atol=self._atol, **more)
         self._between = None
 
     def _rate(self, t, y):
         out = np.empty_like(y)
         self._equation.rate(t, y, out)
         return out
+
+    def _jacobian(self, t, y):
+        """Return df/dy by differences over a fixed increment, zero for the accounts.
+
+        SciPy's own differences widen the increment tenfold each time that f does not answer, as
+        it does not to the angle about a vertical first axis, until the Jacobian is noise.
+        """
+        n, f = self._equation.n_state, self._rate(t, y)
+        jacobian, moved = np.zeros((len(y), len(y))), y.copy()
+        for k in (*range(n), *range(n + ACCOUNTS, len(y))):
+            moved[k] += INCREMENT * max(1.0, abs(y[k]))
+            jacobian[:, k] = (self._rate(t, moved) - f) / (moved[k] - y[k])
+            moved[k] = y[k]
+        return jacobian
 
     def step(self, limit):
         """Take one step; `limit` is the bound that `restart` was given."""
