@@ -99,7 +99,7 @@ def test_pause_stops_time_and_a_step_passes_one_period(arm):
     assert answer.success and answer.message.startswith('at ')
     arm.wait_for_states(begin + 1)
     assert stamp_of(arm.states[-1]) - last == PERIOD
-    assert 'paused' in arm.status('Loop')[1].split('; ')     # beside cycles that were missed before
+    assert 'paused' in arm.status('Loop')[1].split('; ')    # and cycles missed before
     assert arm.pause(False).message == 'running'
     arm.wait_for_states(begin + 20)
     assert not arm.trigger('step').success
