@@ -156,14 +156,17 @@ def sine_and_cosine():
     """Return a function of (N,) angles: sines and cosines by the compiled code."""
     program = record('pair', [Input('x', 1)], lambda x: [sin(x[0]), cos(x[0])], (2,))
     kernel = LlvmKernel(program)
+    # five angles of one sample: four in a vector and one alone
+    five = LlvmKernel(record('five', [Input('x', 5)], lambda x: [
+        each for angle in x for each in (sin(angle), cos(angle))], (5, 2)))
 
     def evaluate(angles):
         out = np.empty((len(angles), 2))
         kernel.fill_many([np.ascontiguousarray(angles).reshape(-1, 1)], out)
-        single = np.empty(2)
-        for k in range(0, len(angles), max(1, len(angles) // 50)):
-            kernel.fill([angles[k:k + 1]], single)
-            np.testing.assert_array_equal(single, out[k])
+        together = np.empty((5, 2))
+        for k in range(0, len(angles) - 4, max(1, len(angles) // 50)):
+            five.fill([angles[k:k + 5]], together)
+            np.testing.assert_array_equal(together, out[k:k + 5])
         return out.T
     return evaluate
 
@@ -334,7 +337,7 @@ def test_numbers_that_leave_the_range_are_refused_by_name():
 def test_each_engine_frees_its_own_machine():
     # two engines on one target machine would free it twice, which ends the process
     program = record('f', [Input('x', 1)], lambda x: [x[0] + 1.0], (1,))
-    text = '\n'.join([llvm_text.sincos_definition(), llvm_text.sample_function(program)])
+    text = llvm_text.sample_function(program)
     for _ in range(3):
         engine = compiled(text)
         assert engine.get_function_address('sample') != 0

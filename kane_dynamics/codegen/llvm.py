@@ -61,7 +61,7 @@ class LlvmKernel:
 
     def __init__(self, program):
         self.program = program
-        text = [llvm_text.sincos_definition(), llvm_text.sample_function(program)]
+        text = [llvm_text.sample_function(program)]
         if python_entry.usable():
             text.append(python_entry.text(program))
         self._engine = compiled('\n'.join(text))
@@ -108,8 +108,7 @@ class LlvmKernel:
 
     @functools.cached_property
     def _iterate_engine(self):
-        return compiled('\n'.join([llvm_text.sincos_definition(),
-                                   llvm_text.sample_function(self.program),
+        return compiled('\n'.join([llvm_text.sample_function(self.program),
                                    llvm_text.iterate_function(self.program)]))
 
     @functools.cached_property
@@ -120,8 +119,7 @@ class LlvmKernel:
 
     @functools.cached_property
     def _batch_engine(self):
-        return compiled('\n'.join([llvm_text.sincos_definition(),
-                                   llvm_batch.batch_functions(self.program)]))
+        return compiled(llvm_batch.batch_functions(self.program))
 
     @functools.cached_property
     def _batch(self):

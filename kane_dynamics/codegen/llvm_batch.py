@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from kane_dynamics.codegen.llvm_text import Lines, statements
+from kane_dynamics.codegen.llvm_text import definitions, Lines, statements
 
 BLOCK = 8       # samples per block of a batch, a vector or two: humanoids stay in the cache
 # Said of the loops over samples: no sample reads what another one writes. Finding that out by
@@ -128,6 +128,7 @@ def _block_function(program, columns, first_output, shared):
     statements(code, program, load, store)
     arguments = ', '.join(['ptr %workspace'] + [f'ptr %{name}' for name in shared])
     return '\n'.join([
+        definitions(code),
         # eight doubles a vector where the processor has them: a third faster on long programs
         f'define internal void @block({arguments}) "prefer-vector-width"="512" {{',
         'entry:', *head, '  br label %loop', 'loop:',
