@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.dynamics.loop_kernel import bind_formula
 from kane_dynamics.motion.angles import shortest_angular_distance
 
 CLOSED_LOOP = ('computed_torque', 'gravity', 'hold')   # modes that need joint_states
@@ -28,14 +29,19 @@ class ControlLaw:
 
     def __init__(self, joint_names, model, continuous=()):
         n = len(joint_names)
-        self.measured, self.error, self.gains, self._products = np.zeros((4, 2, n))
+        self.measured, self.error, self.gains = np.zeros((3, 2, n))
         self.q, self.qd = self.measured
         self.e, self.ed = self.error
         self.p, self.d = self.gains
         self.reference = np.zeros((3, n))
         self.r_q, self.r_qd, self.r_qdd = self.reference
         self.tau, self.effort, self._wanted, self._zeros = np.zeros((4, n))
-        self._followed = self.reference[:2]
+        self._subtract = bind_formula(_differences, [self.reference[:2], self.measured],
+                                      self.error)
+        self._add_feedback = bind_formula(
+            _with_feedback, [self.tau, self.gains, self.error], self.tau)
+        self._want = bind_formula(
+            _with_feedback, [self.r_qdd, self.gains, self.error], self._wanted)
         self._turning = np.flatnonzero([name in continuous for name in joint_names])
         self.adds_effort = False
         self.set_feedback('pd', 0.0, 0.0)
@@ -58,7 +64,7 @@ class ControlLaw:
 
     def errors(self):
         """Fill e and ed; continuous joints go the short way round."""
-        np.subtract(self._followed, self.measured, out=self.error)
+        self._subtract()
         turning = self._turning
         if len(turning):
             self.e[turning] = shortest_angular_distance(self.q[turning], self.r_q[turning])
@@ -68,22 +74,16 @@ class ControlLaw:
         if mode == 'gravity':
             self._gravity_measured()
             return
-        tau = self.tau
         if mode == 'feedforward':
             self._feed_forward()
+        elif self.feedback == 'pd':
+            self._feed_forward()
+            self._add_feedback()
         else:
-            products = self._products
-            np.multiply(self.gains, self.error, out=products)
-            if self.feedback == 'pd':
-                self._feed_forward()
-                np.add(tau, products[0], out=tau)
-                np.add(tau, products[1], out=tau)
-            else:
-                np.add(self.r_qdd, products[0], out=self._wanted)
-                np.add(self._wanted, products[1], out=self._wanted)
-                self._of_measured()
+            self._want()
+            self._of_measured()
         if self.adds_effort:
-            np.add(tau, self.effort, out=tau)
+            np.add(self.tau, self.effort, out=self.tau)
 
     def _feed_forward(self):
         self._of_reference()
@@ -102,3 +102,14 @@ class ControlLaw:
             np.add(self.tau, self._wanted, out=self.tau)
         else:
             self._of_rest()     # the gains are those of accelerations
+
+
+def _differences(a, b):
+    """Return a - b, entry by entry."""
+    return [x - y for x, y in zip(a, b)]
+
+
+def _with_feedback(values, gains, error):
+    """Return values + p e + d ed."""
+    n = len(values)
+    return [values[j] + gains[j] * error[j] + gains[n + j] * error[n + j] for j in range(n)]

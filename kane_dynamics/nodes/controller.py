@@ -13,6 +13,7 @@ import threading
 import numpy as np
 
 from kane_dynamics.exceptions import InputError
+from kane_dynamics.motion.sampler import Sampler
 from kane_dynamics.motion.trajectory import hold
 from kane_dynamics.nodes.control_law import CLOSED_LOOP, ControlLaw, FOLLOWING
 from kane_dynamics.nodes.phases import Fault, Phase
@@ -21,6 +22,7 @@ from kane_dynamics.nodes.torque_output import TorqueOutput
 
 LONGEST_STEP = 0.1       # [s]: ramps and hold times do not run ahead when cycles are missed
 LONGEST_RAMP_DOWN = 5.0  # [s]: launch files wait 5 s for a process to end
+RUNNING = Phase.RUNNING
 
 
 class Controller:
@@ -43,7 +45,7 @@ class Controller:
         n = len(self.joint_names)
         self.law = ControlLaw(self.joint_names, model, continuous)
         self.output = TorqueOutput(self.joint_names, np.broadcast_to(limit, (n,)),
-                                   np.broadcast_to(rate, (n,)))
+                                   np.broadcast_to(rate, (n,)), self.law.tau)
         self.tau = self.output.tau           # (n,) what was given last
         self.model, self.target_model = model, model
         self.lock = threading.RLock()
@@ -58,7 +60,7 @@ class Controller:
         self._read_state, self._log = read_state, log
         self._lost_for, self._t = 0.0, None
         self._waiting_model = None
-        self._powers = np.empty((3, 6))      # work space of the trajectory's polynomials
+        self._sampler = Sampler(self.law.reference)
 
     @property
     def needs_state(self):
@@ -85,7 +87,7 @@ class Controller:
     def enable(self, fresh):
         """Take up the mode, from wherever the arm is; return what happens next, or raise."""
         with self.lock:
-            if self.phase.gives_torque and self.phase is not Phase.RUNNING:
+            if self.phase.gives_torque and self.phase is not RUNNING:
                 if self.needs_state and not fresh:
                     raise InputError(f'{self.mode!r} needs fresh joint_states: there are none')
                 self._take_up()
@@ -99,14 +101,14 @@ class Controller:
         with self.lock:
             if self.phase is Phase.WAITING:
                 self.phase = Phase.IDLE
-            elif self.phase is Phase.RUNNING:
+            elif self.phase is RUNNING:
                 self._leave(Phase.DISABLED)
             return self.phase.value
 
     def fail(self, fault, text):
         """Leave the mode for a fault: ramp to a gravity hold."""
         with self.lock:
-            if self.phase is not Phase.RUNNING:
+            if self.phase is not RUNNING:
                 return
             self.faults[fault] += 1
             self.fault, self.fault_text = fault, text
@@ -118,10 +120,10 @@ class Controller:
         with self.lock:
             if mode == self.mode:
                 return
-            if self.phase is Phase.RUNNING and mode in CLOSED_LOOP and not fresh:
+            if self.phase is RUNNING and mode in CLOSED_LOOP and not fresh:
                 raise InputError(f'{mode!r} needs fresh joint_states: there are none')
             self.mode = mode
-            if self.phase is Phase.RUNNING:
+            if self.phase is RUNNING:
                 self.output.start_ramp(self.ramp_time)
                 self._hold_here()
 
@@ -152,7 +154,7 @@ class Controller:
     def hold_position(self):
         """Drop the trajectory and hold where the arm is (or is to be, if that is not known)."""
         with self.lock:
-            if self.phase is Phase.RUNNING and self.mode in FOLLOWING:
+            if self.phase is RUNNING and self.mode in FOLLOWING:
                 self._hold_here()
 
     # -- the cycle -----------------------------------------------------------------------------
@@ -164,23 +166,28 @@ class Controller:
         and hold times count steps of at most LONGEST_STEP.
         """
         with self.lock:
-            dt = 0.0 if self._t is None else min(max(t - self._t, 0.0), LONGEST_STEP)
+            dt = 0.0 if self._t is None else t - self._t
+            if not 0.0 <= dt <= LONGEST_STEP:
+                dt = 0.0 if dt < 0.0 else LONGEST_STEP
             self._t = t
-            self.state_known |= fresh
-            if self.phase is not Phase.RUNNING or self.needs_state:
+            if fresh:
+                self.state_known = True
+            if self.phase is not RUNNING or self.mode in CLOSED_LOOP:
                 self._read_state(self.law.measured)
-            usable = fresh and (fresh_velocity or not self.needs_velocity)
-            if self.phase is Phase.RUNNING and self.needs_state and not usable:
-                self.fail(Fault.STATE_LOST, f'no fresh {"velocities" if fresh else "positions"}')
-            elif self.phase is Phase.WAITING and (
-                    usable or not self.needs_state and self.trajectory is not None):
-                self._take_up()
-                dt = 0.0        # the ramp begins now
-            if not self.phase.gives_torque:
-                return False
+                usable = fresh and (fresh_velocity or not self.needs_velocity)
+                if self.phase is RUNNING:
+                    if not usable:
+                        self.fail(Fault.STATE_LOST,
+                                  f'no fresh {"velocities" if fresh else "positions"}')
+                elif self.phase is Phase.WAITING and (
+                        usable or not self.needs_state and self.trajectory is not None):
+                    self._take_up()
+                    dt = 0.0        # the ramp begins now
+                if not self.phase.gives_torque:
+                    return False
             if self.model is not self.target_model:
                 self._advance_model(dt)
-            if self.phase is Phase.RUNNING:
+            if self.phase is RUNNING:
                 self._run(t)
             else:
                 self._hold(dt, fresh, fresh_velocity)
@@ -197,7 +204,7 @@ class Controller:
             self._read_state(self.law.measured)
             if not self.phase.gives_torque or self.phase is Phase.ZERO:
                 return
-            if self.phase is Phase.RUNNING:
+            if self.phase is RUNNING:
                 self._leave(Phase.DISABLED)
         for _ in range(int(LONGEST_RAMP_DOWN / period)):
             with self.lock:
@@ -243,25 +250,25 @@ class Controller:
                       else Transition(self.model.new, model, self.transition_time))
 
     def _run(self, t):
-        law = self.law
-        if self.mode == 'gravity':
+        law, mode = self.law, self.mode
+        if mode == 'gravity':
             law.reference[:2], law.r_qdd[:] = law.measured, 0.0
         else:
             if self.following and self.cmd_timeout and t > self.trajectory.end + self.cmd_timeout:
                 self._hold_here()
             self._sample(t)
-            if self.needs_state:
+            if mode in CLOSED_LOOP:
                 law.errors()
                 if self._path_tolerance is not None and self.following:
                     self._check_path(t)
-        law.compute(self.mode)
+        law.compute(mode)
 
     def _sample(self, t):
-        trajectory, law = self.trajectory, self.law
-        trajectory.segments.evaluate(t - trajectory.start, self._powers, law.reference)
+        trajectory = self.trajectory
+        self._sampler.sample(trajectory, t)
         self.reference_known = True
-        if law.adds_effort:
-            law.effort[:] = trajectory.segments.effort_at(t - trajectory.start)
+        if self.law.adds_effort:
+            self.law.effort[:] = trajectory.segments.effort_at(t - trajectory.start)
 
     def _check_path(self, t):
         # as joint_trajectory_controller: a trajectory that is left behind is given up

@@ -22,13 +22,13 @@ from kane_dynamics.nodes.calibrated_arm import load_arm
 from kane_dynamics.nodes.clock_watch import ClockWatch
 from kane_dynamics.nodes.clocked_loop import make_loop, uses_sim_time
 from kane_dynamics.nodes.controller import Controller
-from kane_dynamics.nodes.conversions import (
-    CommandsWriter, JointStateWriter, nanoseconds, seconds_since)
+from kane_dynamics.nodes.conversions import nanoseconds, seconds_since
 from kane_dynamics.nodes.feedforward_parameters import SCHEMA
 from kane_dynamics.nodes.feedforward_reports import Reports
 from kane_dynamics.nodes.goals import Goals
 from kane_dynamics.nodes.loop_statistics import LoopStatistics
 from kane_dynamics.nodes.managed_node import ManagedNode
+from kane_dynamics.nodes.message_bytes import CommandsBytes, StateBytes
 from kane_dynamics.nodes.model_check import check_model
 from kane_dynamics.nodes.phases import Fault
 from kane_dynamics.nodes.process import freeze_garbage, run
@@ -86,8 +86,7 @@ class Feedforward(ManagedNode):
         controller.mode = values['mode']
         self.goals = Goals(controller, self.settings, values, self.log)
         self.goals.rehearse()
-        self._commands = CommandsWriter(self.settings.command_joints)
-        self._effort = JointStateWriter(self.settings.command_joints)
+        self._prepare_messages(controller)
         self.controller = controller
         self.diagnostics.hardware_id = self.robot.name
         gravity = 'none is computed here' if values['robot_compensates_gravity'] else (
@@ -121,8 +120,7 @@ class Feedforward(ManagedNode):
         self._clock_watch.end()
         period = self.loop.period
         for _ in self.controller.ramp_down(period):
-            self._fill_messages(self.now())
-            self._publish()
+            self._publish(*self._messages(self.now()))
             time.sleep(period)
         self.loop = None
 
@@ -189,12 +187,11 @@ class Feedforward(ManagedNode):
         with controller.lock:
             self._clock_watch.look(now)
             stamp = now if stamp is None else stamp
-            gives = controller.cycle(seconds_since(self.epoch, stamp), *self.fresh(now))
-            if gives:
-                self._fill_messages(stamp)
+            if not controller.cycle(seconds_since(self.epoch, stamp), *self.fresh(now)):
+                return time.perf_counter() - began
+            commands, effort = self._messages(stamp)
             took = time.perf_counter() - began
-            if gives:
-                self._publish()
+            self._publish(commands, effort)
         return took
 
     def _watch(self, now):
@@ -203,21 +200,26 @@ class Feedforward(ManagedNode):
             return self._step(now)
         return 0.0
 
-    def _fill_messages(self, stamp):
-        law, effort = self.controller.law, self._effort
-        tau, order = self.controller.tau, self.settings.command_order
-        if order is None:
-            effort.position[:], effort.velocity[:], effort.effort[:] = law.r_q, law.r_qd, tau
-        else:
-            law.r_q.take(order, out=effort.position)
-            law.r_qd.take(order, out=effort.velocity)
-            tau.take(order, out=effort.effort)
-        self._commands.data[:] = effort.effort
-        effort.stamped(stamp)
+    def _prepare_messages(self, controller):
+        law, order = controller.law, self.settings.command_order
+        self._told = self._sources = (law.r_q, law.r_qd, controller.tau)
+        if order is not None:
+            self._told = np.zeros((3, len(order)))
+        joints = self.settings.command_joints
+        self._commands = CommandsBytes(joints, self._told[2])
+        self._effort = StateBytes(joints, *self._told)
 
-    def _publish(self):
-        self._commands_publisher.publish(self._commands.message)
-        self._effort_publisher.publish(self._effort.message)
+    def _messages(self, stamp):
+        """Return ~/commands and ~/effort for the moment `stamp` [ns], serialized."""
+        order = self.settings.command_order
+        if order is not None:
+            for source, told in zip(self._sources, self._told):
+                source.take(order, out=told)
+        return self._commands.now(), self._effort.stamped(stamp)
+
+    def _publish(self, commands, effort):
+        self._commands_publisher.publish(commands)
+        self._effort_publisher.publish(effort)
 
     def _on_cycle_error(self, error):
         self.controller.fail(Fault.CYCLE_FAILED, f'{type(error).__name__}: {error}')

@@ -4,9 +4,15 @@
 
 from __future__ import annotations
 
+import array
 import math
 
 import numpy as np
+
+from kane_dynamics.dynamics.loop_kernel import bind_formula
+from kane_dynamics.kane.scalar import sqrt
+
+EDGE = 1e-12    # of the square of a limit: nearer to it each torque is compared by itself
 
 
 class TorqueOutput:
@@ -15,9 +21,11 @@ class TorqueOutput:
     A ramp goes from the torque that was given last to whatever is wanted now:
       tau = wanted + (1 - s) (tau at the start of the ramp - wanted),  s = 0 .. 1
     so that no change of mind, mode or health ever makes a step.
+
+    wanted: (n,) array that will be given time and again, for which a quick look is prepared.
     """
 
-    def __init__(self, joint_names, limit, rate):
+    def __init__(self, joint_names, limit, rate, wanted=None):
         self.joint_names = tuple(joint_names)
         n = len(self.joint_names)
         self.tau, self._from = np.zeros((2, n))
@@ -26,6 +34,13 @@ class TorqueOutput:
         self.rate_limited = np.zeros(n, dtype=np.int64)
         self.not_finite = 0
         self._left = self._duration = 0.0
+        self._per_limit = np.zeros(n)       # 1 / limit
+        self._margin = array.array('d', [0.0])
+        self._wanted = wanted
+        if wanted is not None:
+            self._measure = bind_formula(_margin, [wanted, self._per_limit],
+                                         np.frombuffer(self._margin))
+            self._source, self._given = memoryview(wanted), memoryview(self.tau)
         self.set_limits(limit, rate)
 
     def set_limits(self, limit, rate):
@@ -34,6 +49,8 @@ class TorqueOutput:
         self.rate = np.array(rate, dtype=float)
         self._limits = np.minimum(self.limit, np.finfo(float).max).tolist()
         self._has_rate = bool(np.isfinite(self.rate).any())
+        with np.errstate(divide='ignore'):      # no torque at all: never within the margin
+            self._per_limit[:] = 1.0 / self.limit
 
     @property
     def ramping(self):
@@ -64,6 +81,11 @@ class TorqueOutput:
                 self.not_finite += 1
                 return False
             wanted = self._slowed(wanted, dt)
+        elif wanted is self._wanted:
+            self._measure()
+            if self._margin[0] > EDGE:
+                self._given[:] = self._source
+                return True
         # plain floats: for a few joints faster than arrays, and NaN is within no limits
         for value, limit in zip(wanted.tolist(), self._limits):
             if not -limit <= value <= limit:
@@ -101,3 +123,13 @@ class TorqueOutput:
             if limited.any():
                 self.rate_limited += limited
         return slowed
+
+
+def _margin(tau, per_limit):
+    """Return the least of 1 - (tau / limit)^2 of the joints: not above zero where one is NaN."""
+    margins = [1.0 - (torque * per) * (torque * per) for torque, per in zip(tau, per_limit)]
+    least = margins[0]
+    for margin in margins[1:]:
+        apart = least - margin
+        least = 0.5 * (least + margin - sqrt(apart * apart))
+    return [least]

@@ -1,0 +1,58 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""A trajectory sampled cycle after cycle, for control loops."""
+
+from __future__ import annotations
+
+import array
+import math
+
+import numpy as np
+
+from kane_dynamics.dynamics.loop_kernel import bind_formula
+
+
+class Sampler:
+    """Fill out (3, n) with q, qd, qdd of trajectories; one thread at a time.
+
+    out: contiguous float64 array. The polynomials of the segment that was sampled last are kept.
+    """
+
+    def __init__(self, out):
+        self._x = array.array('d', [0.0])       # writing one number takes less than with numpy
+        self._coefficients = np.zeros((6, out.shape[1]))
+        self._fill = bind_formula(_polynomials, [np.frombuffer(self._x), self._coefficients], out)
+        self._trajectory = None
+        self._begin = self._end = self._origin = self._moving = 0.0
+
+    def sample(self, trajectory, t):
+        """Sample a Trajectory at time t [s] of the caller's clock."""
+        time = t - trajectory.start
+        if trajectory is not self._trajectory or not self._begin <= time < self._end:
+            self._load(trajectory, time)
+        self._x[0] = (time - self._origin) * self._moving
+        self._fill()
+
+    def _load(self, trajectory, time):
+        segments = trajectory.segments
+        knots = segments.knots
+        k = int(knots.searchsorted(time, side='right'))
+        self._coefficients[:] = segments.coefficients[k]
+        # the rests before the first and after the last knot have no end
+        self._begin = float(knots[k - 1]) if k > 0 else -math.inf
+        self._end = float(knots[k]) if k < len(knots) else math.inf
+        self._origin = float(knots[max(k - 1, 0)])
+        self._moving = 1.0 if segments.orders[k] > 0 else 0.0     # what is held stays at x = 0
+        self._trajectory = trajectory
+
+
+def _polynomials(x, c):
+    """Return q, qd, qdd, n scalars each, from the time x and n coefficients of each power."""
+    n, out = len(c) // 6, []
+    for order in range(3):
+        for j in range(n):
+            value = 0.0
+            for i in range(5, order - 1, -1):                     # Horner's rule
+                value = value * x[0] + math.perm(i, order) * c[i * n + j]
+            out.append(value)
+    return out
