@@ -15,8 +15,9 @@ the mass matrix. The full model here keeps the mass matrix a product of partial 
 it is symmetric and positive definite however far the links bend: it completes every run. What
 broke down is the truncation: its mass matrix is not symmetric and becomes singular on the way.
 
-(The thesis's own "consistent" runs differ in detail, because the diagonal of its matrix mu is
-wrong: with it, T1 at alpha = 2 and T2 at alpha = 1 went through.)
+Each run stands beside what the thesis says of it (4.3; per cent: how far link 2 bends), each
+frequency beside its table 3.1. The thesis's own "consistent" runs differ in detail, because the
+diagonal of its matrix mu is wrong: with it, T1 at alpha = 2 and T2 at alpha = 1 went through.
 
     python examples/padilla_manoeuvres.py [--plot padilla_manoeuvres.png]
 """
@@ -35,12 +36,36 @@ T1 = ((0.0, 0.0873), (np.pi, 0.0), 8.0)
 T2 = ((-1.570796, 2.96706), (0.2617994, 0.8726646), 4.0)
 RUNS = (('T1, half a turn', T1, 0.4197), ('T1, half a turn', T1, 2.0),
         ('T2, deployment', T2, 0.1685), ('T2, deployment', T2, 1.0), ('T2, deployment', T2, 1.2))
+# what the thesis says of each run: consistent, inconsistent, ruthless
+DONE, FAILS = 'completes', 'fails'
+THESIS = ((DONE, 'chatters', DONE), (DONE + ', 10 %', FAILS, DONE + ', 10 %'),
+          (DONE, DONE, DONE), (DONE, FAILS, DONE), (FAILS, FAILS, DONE + ', 4 %'))
+# table 3.1, four modes per link: elbow [deg], lowest frequencies [rad/s] with joints locked, free
+TABLE_3_1 = ((0, (3.03, 7.36, 62.2, 120.7), (42.9, 68.1, 153.7, 224.3)),
+             (45, (3.15, 6.82, 62.0, 120.7), (42.8, 68.0, 153.6, 224.3)),
+             (90, (3.53, 5.90, 61.6, 120.7), (42.7, 68.0, 153.5, 224.3)),
+             (135, (4.08, 5.32, 61.6, 120.7), (42.8, 68.0, 153.6, 224.3)),
+             (180, (4.35, 5.19, 61.8, 120.8), (42.9, 68.1, 153.7, 224.3)))
 
 
 def dynamics(model):
     """Return the Dynamics of the arm with another model of its links."""
     text = FILE.read_text(encoding='utf-8')
     return kd.Dynamics(kd.load_urdf(text.replace('<damping', f'<model>{model}</model><damping')))
+
+
+def print_frequencies():
+    """Print table 3.1 of the thesis, each figure beside the one computed here."""
+    text = FILE.read_text(encoding='utf-8').replace('bend_y="2"', 'bend_y="4"')
+    dyn = kd.Dynamics(kd.load_urdf(text.replace('nodes="8"', 'nodes="12"')))
+    print('natural frequencies [rad/s], four modes per link: published (table 3.1) / computed')
+    for elbow, *published in TABLE_3_1:
+        for joints, values in zip(('locked', 'free'), published):
+            pose = [0.0, np.radians(elbow)]
+            found = 2 * np.pi * kd.natural_frequencies(dyn, pose, joints=joints)
+            pairs = '   '.join(f'{old:>5g} / {new:<8.5g}' for old, new in zip(values, found))
+            print(f'  elbow {elbow:>3} deg, {joints:<6}   {pairs}')
+    print()
 
 
 def quintic(t, T, start, end):
@@ -76,30 +101,32 @@ def deflections(robot, q):
 
 
 def main():
-    """Print the end of each run beside its target."""
+    """Print what the thesis published beside what is computed here."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
     parser.add_argument('--plot', metavar='FILE', help='draw the elbow in the fastest runs')
     arguments = parser.parse_args()
     arms = {model: dynamics(model) for model in MODELS}
     rigid = kd.Dynamics(arms['full'].robot.rigid())
+    print_frequencies()
     drawn = []
-    for name, manoeuvre, alpha in RUNS:
+    for (name, manoeuvre, alpha), words in zip(RUNS, THESIS):
         target = manoeuvre[1]
         print(f'{name}, alpha = {alpha}: to {target[0]:.4f}, {target[1]:.4f} rad in '
-              f'{manoeuvre[2] / alpha:.2f} s')
-        for model, dyn in arms.items():
+              f'{manoeuvre[2] / alpha:.2f} s\n  {"model":<14}{"published":<18}computed')
+        for (model, dyn), word in zip(arms.items(), ('-', *words)):
             duration = 1.25 * manoeuvre[2] / alpha
             try:
                 solution = run(dyn, rigid, manoeuvre, alpha)
             except kd.KaneDynamicsError as problem:        # the step fell below round-off
-                print(f'  {model:<14}breaks down: {problem}')
+                print(f'  {model:<14}{word:<18}breaks down: {problem}')
                 continue
             t, q = solution.t, solution.q
             if t[-1] < duration * (1 - 1e-9):
-                print(f'  {model:<14}breaks down at {t[-1]:.3f} s: singular mass matrix')
+                print(f'  {model:<14}{word:<18}breaks down at {t[-1]:.3f} s: singular mass matrix')
             else:
                 bent = ', '.join(f'{size:.2%}' for size in deflections(dyn.robot, q[::4]))
-                print(f'  {model:<14}ends at {q[-1, 0]:.4f}, {q[-1, 1]:.4f}; links bend by {bent}')
+                print(f'  {model:<14}{word:<18}ends at {q[-1, 0]:.4f}, {q[-1, 1]:.4f}; '
+                      f'links bend by {bent}')
             if alpha > 1.0:
                 drawn.append((f'{name}, alpha {alpha}', model, t, q))
     if arguments.plot:

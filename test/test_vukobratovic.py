@@ -16,6 +16,7 @@ from kane_dynamics.analysis.criterion import (
 sys.path.insert(0, str(Path(__file__).parents[1] / 'examples'))
 import combined_criterion  # noqa: E402, I100  they live beside the package
 import four_structures  # noqa: E402
+import influence_coefficients  # noqa: E402
 import spray_arm  # noqa: E402
 
 
@@ -107,3 +108,26 @@ def test_four_arms_keep_the_book_s_order_and_form_and_the_cylindrical_one_its_fi
     (a, b, _, _), _ = four_structures.fitted(*grid, tables['III'].ravel())
     (book_a, book_b, _, _), _ = four_structures.book_fit('III')
     assert a == pytest.approx(book_a, abs=0.05) and b == pytest.approx(book_b, rel=2e-3)
+
+
+# -- the examples --------------------------------------------------------------------------------
+
+def test_the_example_of_influence_coefficients_tends_to_the_closed_form_from_the_safe_side(capsys):
+    influence_coefficients.main()
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[5:]]
+    book = np.array([row[-4:] for row in rows[:4]], float)
+    modes = np.array(rows[4][-4:], float)
+    exact = np.array(rows[5][-3:], float)
+    assert np.all(np.diff(book[:, :2], axis=0) < 0.0) and np.all(book[:, :2] >= exact[:2])
+    # lumping half and half: a third too much with one piece, less by the square of the pieces
+    np.testing.assert_allclose(book[:, 0] / exact[0] - 1, [1 / 3, 1 / 12, 1 / 48, 1 / 192],
+                               atol=2e-4)                                   # four digits printed
+    np.testing.assert_allclose(modes[:3], exact, rtol=1e-3)                 # four modes
+    assert book[3, 3] == pytest.approx(modes[3], rel=1e-3)
+
+
+@pytest.mark.parametrize('example', [combined_criterion, spray_arm])
+def test_the_examples_of_the_book_print_printed_beside_computed(example, capsys):
+    example.main()
+    text = capsys.readouterr().out
+    assert 'printed' in text and ('computed' in text or 'd of r' in text)

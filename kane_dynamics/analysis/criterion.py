@@ -9,6 +9,7 @@ the more one of them is enough: disjunction, `or`.
 
 from __future__ import annotations
 
+from functools import cache
 import math
 
 import numpy as np
@@ -60,10 +61,7 @@ def disjunction(r):
     """
     if math.isinf(r):
         return 1.0 if r > 0.0 else 0.0
-    # s = v^6 spreads what happens near s = 0 for r about zero
-    v, w = np.polynomial.legendre.leggauss(200)
-    v = 0.5 * (v + 1.0)
-    s, weights = v**6, 0.5 * w * 6.0 * v**5
+    s, weights = _nodes()
     if r == 0.0:
         values = np.sqrt(s)
     elif r > 0.0:
@@ -71,6 +69,14 @@ def disjunction(r):
     else:
         values = s * (0.5 + 0.5 * s**-r)**(1.0 / r)
     return float(2.0 * np.dot(weights, values) - 1.0)
+
+
+@cache
+def _nodes():
+    """Return places and weights (200,) to integrate over 0 to 1, dense near 0."""
+    v, w = np.polynomial.legendre.leggauss(200)
+    v = 0.5 * (v + 1.0)
+    return v**6, 0.5 * w * 6.0 * v**5      # s = v^6 spreads what happens near 0 for r about zero
 
 
 def averaging_factor(d):
