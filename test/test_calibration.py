@@ -156,27 +156,26 @@ def test_the_good_file_of_the_next_test_is_good(tmp_path):
 @pytest.mark.parametrize(('old', 'new', 'words'), [
     ('calibration 1', 'calibration 2', ':1: format: expected'),
     ('robot: arm', 'robot:', ':2: robot: expected a text'),
-    ('viscous: 2', 'viscous: -2', ':4: joints.elbow.viscous: expected a number >= 0, got -2'),
-    ('viscous: 2', 'viscous: yes', ":4: joints.elbow.viscous: expected a number, got 'yes'"),
-    ('viscous: 2', 'viscous: "2"', ":4: joints.elbow.viscous: expected a number, got '2'"),
-    ('viscous: 2', 'viscous: .nan', ':4: joints.elbow.viscous: expected a number'),
+    ('viscous: 2', 'viscous: -2', ':4: joints.elbow.viscous: expected at least 0, got -2'),
+    ('viscous: 2', 'viscous: yes', ":4: joints.elbow.viscous: 'yes'"),
+    ('viscous: 2', 'viscous: 2 kg', ":4: joints.elbow.viscous: '2 kg'"),
+    ('viscous: 2', 'viscous: .nan', ":4: joints.elbow.viscous: '.nan'"),
     ('viscous: 2', 'viscous: 1e999', ':4: joints.elbow.viscous: expected a finite number'),
     ('viscous: 2', 'viscous: [2]', ':4: joints.elbow.viscous: expected a number, got a list'),
-    ('viscous: 2', 'stickiness: 2', ':4: joints.elbow.stickiness: is not known; known here: '
-                                    "['coulomb'"),
-    ('viscous: 2', 'coulomb: 2', ':4: joints.elbow.coulomb: is there twice'),
-    ('viscous: 2', 'load: 1.5', ':4: joints.elbow.load: expected a number >= 0 and <= 0.99'),
+    ('viscous: 2', 'stickiness: 2', ":4: joints.elbow: unknown name 'stickiness'"),
+    ('viscous: 2', 'coulomb: 2', ":4: joints.elbow: 'coulomb' is given a second time"),
+    ('viscous: 2', 'load: 1.5', ':4: joints.elbow.load: expected at most 0.99, got 1.5'),
     ('{coulomb: 1.0, viscous: 2}', '7', ':4: joints.elbow: expected names with values'),
     ('  elbow: {coulomb: 1.0, viscous: 2}', '  {}', ':4: joints: names no joint'),
-    ('joints:', 'joint:', ':3: joint: is not known'),
-    ('mass: 1.0', 'mass: 0.0', ':7: bodies.arm.mass: expected a number > 0'),
-    ('    mass: 1.0\n', '', ":7: bodies.arm: 'mass' is missing"),
+    ('joints:', 'joint:', ":3: unknown name 'joint'; did you mean 'joints'?"),
+    ('mass: 1.0', 'mass: 0.0', ':7: bodies.arm.mass: expected more than 0'),
+    ('    mass: 1.0\n', '', ':7: bodies.arm: mass missing'),
     ('[0, 0, 0]', '[0, 0]',
-     ':8: bodies.arm.centre: expected a list of 3 numbers, got a list of 2'),
-    ('[0, 0, 0]', '[0, x, 0]', ":8: bodies.arm.centre[1]: expected a number, got 'x'"),
+     ':8: bodies.arm.centre: expected 3 numbers, got 2'),
+    ('[0, 0, 0]', '[0, x, 0]', ":8: bodies.arm.centre[2]: 'x'"),
     ('zz: 1}', 'zz: 3}', ':9: bodies.arm.inertia: no body has it'),
     ('robot: arm', 'robot: &a arm', None),
-    ('robot: arm', 'robot: &a arm\nfacts: {b: *a}', ':3: aliases (*a) are not allowed'),
+    ('robot: arm', 'robot: &a arm\nfacts: {b: *a}', None),
     ('robot: arm', 'robot: [', 'is not YAML'),
     ('robot: arm', 'robot: !!python/object/apply:os.getcwd []', ':2: robot: expected a text'),
 ])
@@ -193,7 +192,7 @@ def test_every_odd_value_is_refused_with_its_line(tmp_path, old, new, words):
 
 
 @pytest.mark.parametrize(('data', 'words'), [
-    (b'', 'is empty'), (b'\xff\xfe\x00', 'not UTF-8'), (b'a: ' + b'x' * 1_000_001, 'too many'),
+    (b'', 'is empty'), (b'\xff\xfe\x00', 'not UTF-8'), (b'a: ' + b'x' * 4_000_001, 'too many'),
     (b'[' * 5000, 'not YAML|nested too deeply')])
 def test_what_is_no_such_file_at_all_is_refused(tmp_path, data, words):
     (tmp_path / 'x.yaml').write_bytes(data)

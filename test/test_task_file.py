@@ -12,11 +12,11 @@ import pytest
 
 import kane_dynamics as kd
 from kane_dynamics.analysis import task_file
-from kane_dynamics.analysis.marked_yaml import FileError, parse_yaml
 from kane_dynamics.analysis.study import analyse
 from kane_dynamics.analysis.table_file import read_table, write_table
 from kane_dynamics.analysis.task_file import read_task
-from kane_dynamics.analysis.units import parse
+from kane_dynamics.model.marked_yaml import FileError, parse_yaml
+from kane_dynamics.model.units import parse
 
 ARM = Path(__file__).parents[1] / 'urdf' / 'six_axis.urdf'
 SIX_LINES = """\
@@ -275,7 +275,7 @@ def test_hostile_yaml_constructs_nothing_and_does_not_blow_up(tmp_path):
         for a, b in zip('abcdefghi', 'bcdefghij'))
     with pytest.raises(FileError, match='unknown name'):
         study_of(tmp_path, bomb + MOVE)
-    with pytest.raises(FileError, match='not YAML'):
+    with pytest.raises(FileError, match='nested too deeply'):
         parse_yaml('[' * 5000)
     (tmp_path / 'task.yaml').write_bytes(b'task: \xff\xfe\n')
     with pytest.raises(FileError, match='task.yaml:1: not UTF-8'):

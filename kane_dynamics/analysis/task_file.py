@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 
 from kane_dynamics.analysis.link_beam import flexible_beams
-from kane_dynamics.analysis.marked_yaml import read_yaml
 from kane_dynamics.analysis.scene import Scene
 from kane_dynamics.analysis.study import Study
 from kane_dynamics.analysis.task_motion import read_motion
@@ -30,6 +29,7 @@ from kane_dynamics.analysis.task_parts import (
 from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.dynamics.friction import Friction
 from kane_dynamics.exceptions import KaneDynamicsError
+from kane_dynamics.model.marked_yaml import read_yaml
 from kane_dynamics.model.rotations import from_rpy
 from kane_dynamics.model.urdf import load_urdf
 from kane_dynamics.motion.recording import Motion

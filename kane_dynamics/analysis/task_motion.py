@@ -8,11 +8,11 @@ import math
 
 import numpy as np
 
-from kane_dynamics.analysis.marked_yaml import ImpossibleError
 from kane_dynamics.analysis.scene import MINIMUM
 from kane_dynamics.analysis.table_file import read_table
 from kane_dynamics.analysis.task_space import read_space_step, SPACE
 from kane_dynamics.exceptions import InputError, KaneDynamicsError
+from kane_dynamics.model.marked_yaml import ImpossibleError
 from kane_dynamics.motion.inverse_kinematics import NotReachedError
 from kane_dynamics.motion.joint_path import JointLine, JointSpline
 from kane_dynamics.motion.moves import Move, plan_move

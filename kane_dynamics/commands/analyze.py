@@ -1,17 +1,21 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Say whether an arm can do a task: a page with the verdict first, CSV and a bag of everything."""
+"""Say whether an arm can do a task: a page with the verdict first, CSV and a bag of everything.
+
+kane analyze task.yaml                             # the task file names the arm
+kane analyze arm.urdf task.yaml -o report.html --csv --bag
+"""
 
 import json
 from pathlib import Path
 
 import numpy as np
 
-from kane_dynamics.analysis.marked_yaml import ImpossibleError
 from kane_dynamics.analysis.report_tables import headline, quantity
 from kane_dynamics.analysis.study import analyse
 from kane_dynamics.commands.task_options import add_task, load_study, plain_name
 from kane_dynamics.dynamics.dc_drive import MotorDemand
+from kane_dynamics.model.marked_yaml import ImpossibleError
 
 YES, NO = 0, 1      # exit status: the arm can do it; it cannot
 

@@ -17,10 +17,11 @@ from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.dynamics.friction import Friction
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.model.locking import lock_joints
+from kane_dynamics.model.marked_yaml import read_yaml
 from kane_dynamics.model.robot import Inertial
-from kane_dynamics.model.yaml_reader import read_yaml
 
 FORMAT = 'kane_dynamics calibration 1'
+BODY = ('mass', 'centre', 'inertia')
 INERTIA = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')
 ROUND_OFF = 1e-9      # of the largest eigenvalue: a flat body has one that is zero
 
@@ -140,11 +141,11 @@ class Calibration:
 def load_calibration(path):
     """Return the Calibration in a file; anything odd is refused with its line."""
     top = read_yaml(path)
-    parts = top.mapping(required=('format', 'robot', 'joints'),
-                        optional=('smoothing_speed', 'locked', 'bodies', 'facts'))
+    needed = ('format', 'robot', 'joints')
+    parts = top.fields((*needed, 'smoothing_speed', 'locked', 'bodies', 'facts'), needed)
     if parts['format'].text() != FORMAT:
         parts['format'].fail(f'expected {FORMAT!r}, got {parts["format"].text()!r}')
-    joints = {name: _joint(node) for name, node in parts['joints'].mapping().items()}
+    joints = {name: _joint(node) for name, node in parts['joints'].entries().items()}
     if not joints:
         parts['joints'].fail('names no joint')
     optional = {}
@@ -152,19 +153,18 @@ def load_calibration(path):
         optional['smoothing_speed'] = parts['smoothing_speed'].number(above=0.0)
     if 'locked' in parts:
         optional['locked'] = {name: node.number()
-                              for name, node in parts['locked'].mapping().items()}
+                              for name, node in parts['locked'].entries().items()}
     if 'bodies' in parts:
         optional['bodies'] = {name: _body(node)
-                              for name, node in parts['bodies'].mapping().items()}
+                              for name, node in parts['bodies'].entries().items()}
     if 'facts' in parts:
-        parts['facts'].mapping()
+        parts['facts'].entries()
     return Calibration(robot=parts['robot'].text(), joints=joints, **optional)
 
 
 def _joint(node):
-    known = {each.name: each for each in fields(JointCalibration)}
     values = {}
-    for name, value in node.mapping(optional=known).items():
+    for name, value in node.fields([each.name for each in fields(JointCalibration)]).items():
         if name == 'offset':
             values[name] = value.number()
         elif name == 'stribeck_speed':
@@ -177,8 +177,8 @@ def _joint(node):
 
 
 def _body(node):
-    parts = node.mapping(required=('mass', 'centre', 'inertia'), optional=())
-    entries = parts['inertia'].mapping(required=INERTIA, optional=())
+    parts = node.fields(BODY, required=BODY)
+    entries = parts['inertia'].fields(INERTIA, required=INERTIA)
     inertia = np.zeros((3, 3))
     for key, (i, j) in zip(INERTIA, zip(*np.triu_indices(3))):
         inertia[i, j] = inertia[j, i] = entries[key].number()

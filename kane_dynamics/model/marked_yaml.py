@@ -13,11 +13,12 @@ from pathlib import Path
 
 import yaml
 
-from kane_dynamics.analysis.units import parse
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.model.parts import show
+from kane_dynamics.model.units import parse
 
 MOST_BYTES = 4_000_000
+DEEPEST = 20          # lists and names within each other
 MERGE = 'tag:yaml.org,2002:merge'
 YES, NO = ('true', 'yes', 'on'), ('false', 'no', 'off')
 
@@ -191,10 +192,13 @@ class Marked:
 def read_yaml(path):
     """Return the Marked root of a YAML file."""
     path = Path(path)
-    with open(path, 'rb') as stream:
-        content = stream.read(MOST_BYTES + 1)
+    try:
+        with open(path, 'rb') as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
     if len(content) > MOST_BYTES:
-        raise FileError(path.name, 1, f'more than {MOST_BYTES} bytes: no task file')
+        raise FileError(path.name, 1, f'more than {MOST_BYTES} bytes are too many')
     try:
         text = content.decode('utf-8')
     except UnicodeDecodeError as error:
@@ -206,13 +210,19 @@ def read_yaml(path):
 def parse_yaml(text, file='task'):
     """Return the Marked root of YAML text; `file` names it in messages."""
     try:
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                raise FileError(file, event.start_mark.line + 1, 'nested too deeply')
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = 1 if mark is None else mark.line + 1
         reason = '; '.join(part for part in (error.context, error.problem) if part)
         raise FileError(file, line, f'this is not YAML: {reason}') from None
-    except (yaml.YAMLError, RecursionError) as error:
+    except yaml.YAMLError as error:
         raise FileError(file, 1, f'this is not YAML: {str(error)[:200]}') from None
     if root is None:
         raise FileError(file, 1, 'the file is empty')
