@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import argparse
+from difflib import get_close_matches
 from importlib import import_module
+import re
 import sys
+from textwrap import indent
 import warnings
 
 from kane_dynamics.exceptions import KaneDynamicsError, KaneDynamicsWarning
@@ -27,26 +30,33 @@ COMMANDS = {
     'identify': 'find friction, rotors, inertias or a payload in bags',
     'replay': 'play a bag into running nodes; record and compare their answers',
 }
+MORE = """
+
+`kane COMMAND --help` tells more. Nodes: `ros2 run kane_dynamics feedforward` (or simulator,
+monitor, demo). Exit status: 0 fine, 1 looked at and found wanting, 2 could not look."""
 OK, DIFFERS, FAILED = 0, 1, 2      # exit status: fine; looked at and found wanting; could not look
 
 
 def main(arguments=None):
     """Run a command and return its exit status."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    parser = argparse.ArgumentParser(
-        prog='kane', description="Dynamics of robot arms by Kane's method.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog='commands:\n' + '\n'.join(f'  {name:<10} {text}' for name, text in
-                                         COMMANDS.items())
-        + '\n\n`kane COMMAND --help` tells more.')
-    parser.add_argument('command', choices=COMMANDS, metavar='COMMAND', help='one of those below')
+    if arguments[:1] == ['help']:                          # `kane help analyze`
+        arguments = [*arguments[1:2], '--help']
+    parser = Parser('kane', "Dynamics of robot arms by Kane's method.", 'commands:\n'
+                    + '\n'.join(f'  {name:<10} {text}' for name, text in COMMANDS.items())
+                    + MORE)
+    parser.add_argument('command', nargs='?', metavar='COMMAND', help='one of those below')
     parser.add_argument('--version', action='version', version=f'kane_dynamics {_version()}')
-    chosen = parser.parse_args(arguments[:1])
-    module = import_module(f'kane_dynamics.commands.{chosen.command}')
-    command = argparse.ArgumentParser(prog=f'kane {chosen.command}',
-                                      description=module.__doc__.splitlines()[0])
-    module.add_arguments(command)
-    parsed = command.parse_args(arguments[1:])
+    name = parser.parse_args(arguments[:1]).command
+    if name is None:
+        parser.print_help()
+        return FAILED
+    if name not in COMMANDS:
+        near = get_close_matches(name, COMMANDS, 1)
+        meant = f'; did you mean {near[0]!r}?' if near else ''
+        parser.error(f'there is no command {name!r}{meant}')
+    module = import_module(f'kane_dynamics.commands.{name}')
+    parsed = Parser.of_module(f'kane {name}', module).parse_args(arguments[1:])
     with warnings.catch_warnings():
         warnings.simplefilter('always', KaneDynamicsWarning)
         warnings.showwarning = _show_warning
@@ -56,11 +66,35 @@ def main(arguments=None):
             sys.stdout = None
             return OK
         except (KaneDynamicsError, OSError) as error:
-            print(f'kane {chosen.command}: {error}', file=sys.stderr)
+            print(f'kane {name}: {error}', file=sys.stderr)
             return FAILED
         except KeyboardInterrupt:
-            print(f'kane {chosen.command}: interrupted', file=sys.stderr)
+            print(f'kane {name}: interrupted', file=sys.stderr)
             return FAILED
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose --help ends with lines that stay as they are, and that errs in one line."""
+
+    def __init__(self, prog, description, ending):
+        super().__init__(prog=prog, description=description, epilog=ending,
+                         formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    @classmethod
+    def of_module(cls, prog, module):
+        """Return the Parser of a command: the first line of its docstring, then examples."""
+        first, _, examples = module.__doc__.partition('\n')
+        parser = cls(prog, first, 'for example:\n' + indent(examples.strip('\n'), '  '))
+        module.add_arguments(parser)
+        return parser
+
+    def error(self, message):
+        """Print what is wrong in one line, with the nearest option there is; exit with 2."""
+        known = [option for action in self._actions for option in action.option_strings]
+        meant = [near for word in re.findall(r'--[\w-]+', message) if word not in known
+                 for near in get_close_matches(word, known, 1)]
+        hint = f'; did you mean {" and ".join(meant)}?' if meant else ''
+        self.exit(2, f'{self.prog}: {message}{hint} (`{self.prog} --help` tells more)\n')
 
 
 def _version():

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command `kane`: tables, exit status, errors in one line."""
 
+from importlib import import_module
 from pathlib import Path
 import runpy
+import shlex
 import subprocess
 import sys
 
 import pytest
 
-from kane_dynamics.cli import COMMANDS, main
+from kane_dynamics.cli import COMMANDS, main, Parser
 
 URDF = Path(__file__).parents[1] / 'urdf'
 SIX_AXIS = str(URDF / 'six_axis.urdf')
@@ -30,6 +32,47 @@ def test_every_command_explains_itself(command, capsys):
         main([command, '--help'])
     assert stopped.value.code == 0
     assert f'usage: kane {command}' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_the_examples_in_the_help_of_a_command_can_be_parsed(command):
+    module = import_module(f'kane_dynamics.commands.{command}')
+    examples = [line for line in module.__doc__.splitlines()[1:] if line]
+    assert examples
+    parser = Parser.of_module(f'kane {command}', module)
+    for line in examples:
+        words = shlex.split(line, comments=True)
+        assert words[:2] == ['kane', command] and line in parser.format_help()
+        parser.parse_args(words[2:])
+
+
+def test_without_a_command_the_commands_are_listed(capsys):
+    assert main([]) == 2
+    assert capsys.readouterr().out.count('\n  ') > len(COMMANDS)
+
+
+@pytest.mark.parametrize('arguments', [['help', 'modes'], ['modes', '--help']])
+def test_help_of_a_command_can_be_asked_for_in_two_ways(arguments, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 0
+    assert 'usage: kane modes' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('arguments, words', [
+    (['infos'], "there is no command 'infos'; did you mean 'info'?"),
+    (['zzz'], "there is no command 'zzz'"),
+    (['info', SIX_AXIS, '--gravty', '0', '0', '1'], 'did you mean --gravity?'),
+    (['export', 'c99'], 'urdf'),
+    (['export', 'rust', SIX_AXIS], "'rust'"),
+    (['evaluate', 'recording'], '--urdf')])
+def test_a_slip_of_the_pen_is_told_in_one_line_with_what_may_be_meant(arguments, words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    printed = capsys.readouterr()
+    assert words in printed.err and printed.err.count('\n') == 1 and not printed.out
+    assert '--help` tells more' in printed.err
 
 
 def test_info_names_every_joint_and_link(capsys):
@@ -84,6 +127,7 @@ def test_exported_c_names_its_files(tmp_path, capsys):
 
 @pytest.mark.parametrize('arguments, words', [
     (['info', 'nowhere.urdf'], 'no such file'),
+    (['info', str(URDF)], 'is a folder'),
     (['export', 'c99', SIX_AXIS, '--prefix', '9'], 'not a C name'),
     (['count', SIX_AXIS, '--functions', 'torque'], "no function 'torque'")])
 def test_errors_are_one_line_on_stderr_without_a_traceback(arguments, words, capsys):

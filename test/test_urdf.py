@@ -280,7 +280,7 @@ def test_documents_that_are_no_urdf_are_refused(tmp_path):
     refused(tmp_path / 'nowhere.urdf', 'no such file')
     refused('not xml', 'no such file')
     refused('a\0b', 'no such file')
-    refused(str(tmp_path), 'no such file')
+    refused(str(tmp_path), 'is a folder')
     (tmp_path / 'empty.urdf').write_bytes(b'')
     refused(tmp_path / 'empty.urdf', 'not well-formed')
     with pytest.raises(InputError, match='expected a path or XML text, got int'):

@@ -10,7 +10,8 @@ def add_arm(parser):
     parser.add_argument('urdf', help='URDF or .xacro file')
     parser.add_argument('--floating', action='store_true', help='let the base float')
     parser.add_argument('--gravity', type=float, nargs=3, default=(0.0, 0.0, -9.81),
-                        metavar=('X', 'Y', 'Z'), help='[m/s^2], default 0 0 -9.81')
+                        metavar=('X', 'Y', 'Z'),
+                        help='[m/s^2] in the axes of the base, default 0 0 -9.81')
 
 
 def load_arm(arguments, unphysical='refuse'):

@@ -1,6 +1,10 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Write a movie of an arm doing a task: .mp4 or .gif."""
+"""Write a movie of an arm doing a task: .mp4 or .gif.
+
+kane animate task.yaml -o task.gif -o task.mp4
+kane animate arm.urdf task.yaml --size 400x300 --fps 12
+"""
 
 from pathlib import Path
 

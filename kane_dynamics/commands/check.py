@@ -1,6 +1,10 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compare every function with Pinocchio, which reads the same file by itself."""
+"""Compare every function with Pinocchio, which reads the same file by itself.
+
+kane check arm.urdf
+kane check arm.urdf --floating --functions inverse forward --samples 100
+"""
 
 from pathlib import Path
 
@@ -12,8 +16,8 @@ from kane_dynamics.dynamics.oracle import cross_check, FUNCTIONS
 def add_arguments(parser):
     """Add what the command takes."""
     add_arm(parser)
-    parser.add_argument('--samples', type=int, default=1000, help='random states')
-    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--samples', type=int, default=1000, help='random states, default 1000')
+    parser.add_argument('--seed', type=int, default=0, help='of the random states, default 0')
     parser.add_argument('--functions', nargs='+', metavar='NAME',
                         help=f'some of {" ".join(FUNCTIONS)}; default all')
     parser.add_argument('--tolerance', type=float, default=1e-10,

@@ -1,6 +1,9 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Count the operations of the generated code of an arm, beside the literature."""
+"""Count the operations of the generated code of an arm, beside the literature.
+
+kane count arm.urdf
+"""
 
 from kane_dynamics.commands import add_arm, load_arm
 from kane_dynamics.dynamics.dynamics import Dynamics
@@ -22,7 +25,8 @@ LITERATURE = (
 def add_arguments(parser):
     """Add what the command takes."""
     add_arm(parser)
-    parser.add_argument('--functions', nargs='+', default=FUNCTIONS, help='which, by name')
+    parser.add_argument('--functions', nargs='+', default=FUNCTIONS, metavar='NAME',
+                        help=f'default {" ".join(FUNCTIONS)}')
 
 
 def run(arguments):

@@ -1,6 +1,10 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compare a model's torques with the efforts in a bag: a table, a bag and a page with curves."""
+"""Compare a model's torques with the efforts in a bag: a table, a bag and a page with curves.
+
+kane evaluate recording --urdf arm.urdf
+kane evaluate recording.db3 --urdf panda.urdf --rename fer_=panda_ --lock panda_finger_joint1=0
+"""
 
 from contextlib import nullcontext
 import json

@@ -1,6 +1,9 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Plan a motion that tells much about an arm, for joint_trajectory_controller to follow."""
+"""Plan a motion that tells much about an arm, for joint_trajectory_controller to follow.
+
+kane excite arm.urdf --above 0.1 --range joint_2=-1:0.5
+"""
 
 from pathlib import Path
 
@@ -26,7 +29,8 @@ def add_arguments(parser):
                         '"_excitation"')
     parser.add_argument('--json', action='store_true', help='write NAME.json too')
     parser.add_argument('--force', action='store_true', help='write over existing files')
-    parser.add_argument('--period', type=float, default=10.0, metavar='S', help='default 10 s')
+    parser.add_argument('--period', type=float, default=10.0, metavar='S',
+                        help='of the motion, default 10 s')
     parser.add_argument('--periods', type=int, default=4, help='how often it repeats, default 4')
     parser.add_argument('--harmonics', type=int, default=5, help='of 1/period, default 5')
     parser.add_argument('--position-share', type=float, default=0.8, metavar='PART',
@@ -45,7 +49,7 @@ def add_arguments(parser):
     parser.add_argument('--lead-in', type=float, default=5.0, metavar='S',
                         help='time for the controller to go to the first point, default 5 s')
     parser.add_argument('--steps', type=int, default=1000, help='motions to try, default 1000')
-    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--seed', type=int, default=0, help='of the search, default 0')
 
 
 def run(arguments):

@@ -1,6 +1,10 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Write an arm's dynamics as source code for other programs: C99 or Python."""
+"""Write an arm's dynamics as source code for other programs: C99 or Python.
+
+kane export c99 arm.urdf -o out
+kane export python arm.urdf --prefix my_arm --functions inverse frame_pose --frame tool0
+"""
 
 from keyword import iskeyword
 from pathlib import Path
@@ -16,13 +20,15 @@ FUNCTIONS = ('inverse', 'forward', 'mass_matrix', 'bias', 'gravity')
 
 def add_arguments(parser):
     """Add what the command takes."""
-    parser.add_argument('language', choices=('c99', 'python'))
+    parser.add_argument('language', choices=('c99', 'python'),
+                        help='of the files: arm.h and arm.c, or arm.py')
     add_arm(parser)
     parser.add_argument('-o', '--output', type=Path, default=Path('.'), metavar='DIR',
                         help='folder to write to, default here')
-    parser.add_argument('--prefix', default='arm', help='of file and function names')
-    parser.add_argument('--functions', nargs='+', default=FUNCTIONS,
-                        help=f'default {" ".join(FUNCTIONS)}')
+    parser.add_argument('--prefix', default='arm',
+                        help='of file and C function names, default arm')
+    parser.add_argument('--functions', nargs='+', default=FUNCTIONS, metavar='NAME',
+                        help=f'methods of Dynamics, default {" ".join(FUNCTIONS)}')
     parser.add_argument('--frame', metavar='LINK',
                         help='the link that frame_pose, frame_jacobian and so on are of')
 

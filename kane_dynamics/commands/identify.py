@@ -1,6 +1,10 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Find friction, rotors and inertias of an arm in bags, or the payload that it holds."""
+"""Find friction, rotors and inertias of an arm in bags, or the payload that it holds.
+
+kane identify recording --urdf arm.urdf -o arm.dynamics.yaml
+kane identify recording --urdf arm.urdf --calibration arm.dynamics.yaml --payload tool0
+"""
 
 from itertools import chain
 import math

@@ -1,6 +1,10 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Print an arm as a table: joints, links, limits, inertias, and what is odd about them."""
+"""Print an arm as a table: joints, links, limits, inertias, and what is odd about them.
+
+kane info arm.urdf
+kane info arm.urdf.xacro --floating
+"""
 
 import warnings
 

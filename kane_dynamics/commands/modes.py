@@ -1,6 +1,10 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Print the natural frequencies and mode shapes of a flexible arm at a pose, and draw them."""
+"""Print the natural frequencies and mode shapes of a flexible arm at a pose, and draw them.
+
+kane modes arm.urdf
+kane modes arm.urdf --q 0 0.5 -0.9 --free --plot modes.png
+"""
 
 import numpy as np
 

@@ -1,6 +1,10 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Play a bag into running nodes on simulated time, record them, compare with a stored result."""
+"""Play a bag into running nodes on simulated time, record them, compare with a stored result.
+
+kane replay recording --answer /monitor/residual -o first
+kane replay recording --answer /monitor/residual -o second --compare first
+"""
 
 from pathlib import Path
 
@@ -31,7 +35,7 @@ def add_arguments(parser):
     parser.add_argument('--compare', metavar='BAG',
                         help='compare the record with a stored one; exit status 1 if it differs')
     parser.add_argument('--rate', type=float, default=1.0,
-                        help='speed without --answer; 1 is real time')
+                        help='speed without --answer; 1, the default, is real time')
     parser.add_argument('--no-clock', action='store_true',
                         help='do not publish /clock: another node does')
     parser.add_argument('--patience', type=float, default=30.0, metavar='S',

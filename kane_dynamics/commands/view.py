@@ -1,6 +1,10 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Show an arm in the browser, to turn it about and to move its joints; bent links included."""
+"""Show an arm in the browser, to turn it about and to move its joints; bent links included.
+
+kane view arm.urdf
+kane view arm.urdf --q 0 -0.8 1.2 0 0.6 0 -o arm.html --no-browser
+"""
 
 from pathlib import Path
 import tempfile

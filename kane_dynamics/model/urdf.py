@@ -54,7 +54,8 @@ def _read(source):
     try:
         path = Path(source).expanduser()
         if not path.is_file():
-            raise ModelError(f'{str(source)[:200]!r}: no such file; '
+            problem = 'is a folder' if path.is_dir() else 'no such file'
+            raise ModelError(f'{str(source)[:200]!r}: {problem}; '
                              'expected the path of a URDF or its XML text')
         if path.suffix == '.xacro':
             return _expand_xacro(path), path.name
