@@ -21,12 +21,29 @@ def bind_formula(formula, inputs, out):
     formula: a function of a module, called once with a list of scalars for each input array; it
     returns as many as `out` holds, by + - * / and sqrt.
     """
-    kernel = _kernel(formula, tuple(array.size for array in inputs), out.size)
-    return kernel.bound([array.reshape(-1) for array in (*inputs, out)])
+    sizes = tuple((array.size, False) for array in inputs)
+    return _kernel(formula, sizes, out.size).bound([array.reshape(-1) for array in (*inputs, out)])
+
+
+def apply_formula(formula, inputs, out, shared=()):
+    """Fill the rows of `out` (N, m) by a formula of the rows of inputs (N, ...).
+
+    `shared` arrays come after them in the formula and are the same for all rows. All are
+    contiguous float64; the interpreter's lock is not held meanwhile.
+    """
+    if not len(out):
+        return
+    sizes = (*((array[0].size, False) for array in inputs),
+             *((array.size, True) for array in shared))
+    arrays = [array.reshape(len(out), -1) for array in inputs]
+    arrays += [array.reshape(-1) for array in shared]
+    _kernel(formula, sizes, out.shape[1]).fill_many(arrays, out)
 
 
 @functools.lru_cache(maxsize=64)
 def _kernel(formula, sizes, size):
-    inputs = tuple(Input(f'input{k}', length) for k, length in enumerate(sizes))
+    """Return the compiled formula; sizes: of each input, and whether all rows share it."""
+    inputs = tuple(Input(f'input{k}', length, shared)
+                   for k, (length, shared) in enumerate(sizes))
     program = record(formula.__name__.strip('_'), inputs, formula, (size,))
     return kernel_class(chosen_backend('auto'))(program)

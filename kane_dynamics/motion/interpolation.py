@@ -111,3 +111,15 @@ def derivatives(coefficients, x):
                 out[order][:] *= x
                 out[order][:] += factor * c
     return out
+
+
+def polynomials(x, coefficients):
+    """Return q, qd, qdd, n scalars each, at x by n coefficients of each power: to be compiled."""
+    n, out = len(coefficients) // 6, []
+    for order in range(3):
+        for j in range(n):
+            value = 0.0
+            for i in range(5, order - 1, -1):    # Horner's rule
+                value = value * x[0] + math.perm(i, order) * coefficients[i * n + j]
+            out.append(value)
+    return out

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from kane_dynamics.dynamics.loop_kernel import bind_formula
+from kane_dynamics.motion.interpolation import polynomials
 
 
 class Sampler:
@@ -21,7 +22,7 @@ class Sampler:
     def __init__(self, out):
         self._x = array.array('d', [0.0])       # writing one number takes less than with numpy
         self._coefficients = np.zeros((6, out.shape[1]))
-        self._fill = bind_formula(_polynomials, [np.frombuffer(self._x), self._coefficients], out)
+        self._fill = bind_formula(polynomials, [np.frombuffer(self._x), self._coefficients], out)
         self._trajectory = None
         self._begin = self._end = self._origin = self._moving = 0.0
 
@@ -44,15 +45,3 @@ class Sampler:
         self._origin = float(knots[max(k - 1, 0)])
         self._moving = 1.0 if segments.orders[k] > 0 else 0.0     # what is held stays at x = 0
         self._trajectory = trajectory
-
-
-def _polynomials(x, c):
-    """Return q, qd, qdd, n scalars each, from the time x and n coefficients of each power."""
-    n, out = len(c) // 6, []
-    for order in range(3):
-        for j in range(n):
-            value = 0.0
-            for i in range(5, order - 1, -1):                     # Horner's rule
-                value = value * x[0] + math.perm(i, order) * c[i * n + j]
-            out.append(value)
-    return out

@@ -11,9 +11,10 @@ from struct import Struct
 
 import numpy as np
 
+from kane_dynamics.dynamics.loop_kernel import apply_formula
 from kane_dynamics.motion import interpolation
 
-_BLOCK = 1 << 11  # rows evaluated at once: what 7 joints need stays near 1 MB, in the cache
+BLOCK = 1 << 11  # rows evaluated at once: what 7 joints need stays near 1 MB, in the cache
 _PACK = Struct('18d').pack_into
 
 
@@ -86,13 +87,17 @@ class Segments:
     def evaluate_many(self, times):
         """Return q, qd, qdd, each (M, n), at times (M,)."""
         k, x = self.locate_many(times)
-        out = tuple(np.empty((len(times), self.coefficients.shape[2])) for _ in range(3))
-        for first in range(0, len(times), _BLOCK):
-            block = slice(first, first + _BLOCK)
-            parts = interpolation.derivatives(self.coefficients[k[block]], x[block])
-            for whole, part in zip(out, parts):
-                whole[block] = part
-        return out
+        if len(times) < BLOCK:      # not worth compiling
+            return interpolation.derivatives(self.coefficients[k], x)
+        n = self.coefficients.shape[2]
+        out = np.empty((3, len(times), n))
+        for first in range(0, len(times), BLOCK):
+            block = slice(first, first + BLOCK)
+            rows = np.empty((len(x[block]), 3 * n))
+            apply_formula(interpolation.polynomials,
+                          [x[block], self.coefficients.take(k[block], axis=0)], rows)
+            out[:, block] = rows.reshape(-1, 3, n).transpose(1, 0, 2)
+        return tuple(out)
 
     def effort_at(self, time):
         """Return the effort (n,) at a time; zero where the trajectory carries none."""

@@ -12,6 +12,7 @@ from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.acceptance import accept, State
 from kane_dynamics.motion.densification import fill_effort
 from kane_dynamics.motion.goal import Goal
+from kane_dynamics.motion.segments import BLOCK
 from kane_dynamics.motion.trajectory import Trajectory
 from kane_dynamics.nodes.control_law import FOLLOWING
 from kane_dynamics.nodes.phases import Phase
@@ -118,7 +119,8 @@ class Goals:
     def rehearse(self):
         """Fill the effort of a motion that nobody sees: the first goal then finds all compiled."""
         n = len(self._controller.joint_names)
-        still = Trajectory(self._controller.joint_names, [0.0, 0.1, 0.2], np.zeros((3, n)))
+        times = np.linspace(0.0, 1.0, BLOCK)
+        still = Trajectory(self._controller.joint_names, times, np.zeros((BLOCK, n)))
         goal = Goal(still.joint_names, still.times, still.positions)
         self.with_effort(still, goal, now=0.0)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.dynamics.transmission import Transmission
 from kane_dynamics.exceptions import InputError
 
 
@@ -31,23 +32,18 @@ class TorqueModel:
         self._whole = len(active) == robot.n_joints
         self._locked = [(robot.joint_index(name), value) for name, value in locked.items()]
         self.friction = friction if friction is not None and friction.acts else None
-        self.armature = None if armature is None or not np.any(armature) else np.array(armature)
+        self._transmission = Transmission(len(self.joint_names), self.friction, armature)
 
     def bound(self, q, qd, qdd, friction_qd, out):
         """Return step(): fills out (n,) from these arrays (n,), checked now; for control loops."""
         inverse = self._bound_inverse(q, qd, qdd, out)
-        armature, friction = self.armature, self.friction
-        if armature is None and friction is None:
+        if not self._transmission.acts:
             return inverse
-        work = np.zeros(len(self.joint_names))
+        transmit = self._transmission.bind(friction_qd, qdd, out)
 
         def step():
             inverse()
-            if armature is not None:
-                np.multiply(armature, qdd, out=work)
-                np.add(out, work, out=out)
-            if friction is not None:
-                np.add(out, friction.torque(friction_qd, out), out=out)
+            transmit()
         return step
 
     def bound_gravity(self, q, out):
@@ -88,10 +84,9 @@ class TorqueModel:
                 full[0, :, index] = value
             full[:, :, self._active] = q, qd, qdd
             tau = self.dynamics.inverse_many(*full)[:, self._active]
-        if self.armature is not None:
-            tau += self.armature * qdd
-        if self.friction is not None:
-            tau += self.friction.torque(qd, tau)
+        if self._transmission.acts:
+            tau = np.ascontiguousarray(tau)
+            self._transmission.add(np.ascontiguousarray(qd), np.ascontiguousarray(qdd), tau)
         return tau
 
 
