@@ -70,8 +70,8 @@ def encode(joint_names, times, fields, stamp=0, frame_id=''):
                         rows[name] = values[begin:end]
                 rows['time']['sec'], rows['time']['nanosec'] = np.divmod(ns[begin:end],
                                                                          NANOSECONDS)
-                out += rows.tobytes()
-    return HEADER + bytes(out)
+                out += rows.view(np.uint8).data
+    return b''.join((HEADER, out))
 
 
 class _IrregularError(Exception):
