@@ -11,9 +11,10 @@
     </flexible_link>
 
 <modes> may also say how many mass points stand for the beam, nodes="5" (default: twice the modes
-of the richest family and one). Instead of <modes> there may be <segments count="8"/>. The link's
-<inertial> describes the whole undeformed link: what is left when the beam is taken out is rigid
-with the root.
+of the richest family and one), and for which spin its shapes are made, spin="6" [rad/s] (the
+joint's, about an axis square to the beam). Instead of <modes> there may be <segments count="8"/>.
+The link's <inertial> describes the whole undeformed link: what is left when the beam is taken out
+is rigid with the root.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from kane_dynamics.model.modal_constants import stations
 from kane_dynamics.model.outboard import as_load, outboard_moments
 from kane_dynamics.model.parts import show
 from kane_dynamics.model.segments import segment_chain, SegmentChain
-from kane_dynamics.model.shapes import FAMILIES, mode_shapes, Modes, SHAPE_KINDS
+from kane_dynamics.model.shapes import FAMILIES, mode_shapes, Modes, SHAPE_KINDS, Spin
 from kane_dynamics.model.topology import known
 from kane_dynamics.model.tree import moments, moved
 
@@ -134,13 +135,14 @@ def _read(robot, element, beyond):
 
 
 def _modal(element, tag, loads, common):
-    tag.allow((*FAMILIES, 'shapes', 'nodes'))
+    tag.allow((*FAMILIES, 'shapes', 'nodes', 'spin'))
     counts = {family: tag.count(family, 0) for family in FAMILIES}
     if not any(counts.values()):
         tag.fail(f'has no mode; give at least one of {", ".join(FAMILIES)}, or remove the '
                  f'<flexible_link>: the link is rigid without it')
     shapes = tag.text('shapes', 'tip_loaded', SHAPE_KINDS)
-    modes = tag.build(mode_shapes, common['beam'], counts, shapes, loads)
+    spin = Spin(tag.number('spin', 0.0, low=0.0), float(common['rotation'][:, 0] @ common['root']))
+    modes = tag.build(mode_shapes, common['beam'], counts, shapes, loads, spin=spin)
     model, level = _model(element)
     whole = [a + b for a, b in zip(common['rest'], moved(
         *common['beam'].moments(), common['rotation'], common['root']))]
