@@ -9,6 +9,17 @@ import numpy as np
 from kane_dynamics.exceptions import InputError
 
 
+def vector(value, what, kind='numbers'):
+    """Return three finite numbers as an array (3,), or raise."""
+    try:
+        value = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        value = np.empty(0)
+    if value.shape != (3,) or not np.isfinite(value).all():
+        raise InputError(f'{what} must be three finite {kind}; got {value.tolist()}')
+    return value
+
+
 def require_plain(array, shape, who, writeable):
     """Refuse what compiled code cannot use as it is."""
     if not isinstance(array, np.ndarray) or array.dtype != np.float64:

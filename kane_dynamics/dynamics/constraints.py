@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kane_dynamics.dynamics.surface import unit, vector
+from kane_dynamics.dynamics.arrays import vector
+from kane_dynamics.dynamics.surface import unit
 from kane_dynamics.exceptions import InputError
 
 LOOPS = ('point', 'planar', 'hinge', 'weld')

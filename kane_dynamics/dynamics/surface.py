@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kane_dynamics.dynamics.arrays import vector
 from kane_dynamics.exceptions import InputError
 
 
@@ -120,17 +121,6 @@ def _round(arm, across, radius):
     normal = arm / distance
     return SurfaceTerms(distance - radius, normal,
                         (across - np.outer(normal, normal)) / distance)
-
-
-def vector(value, what):
-    """Return three finite numbers as an array, or raise."""
-    try:
-        value = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        value = np.empty(0)
-    if value.shape != (3,) or not np.isfinite(value).all():
-        raise InputError(f'{what} must be three finite numbers; got {value.tolist()}')
-    return value
 
 
 def unit(value, what):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.dynamics.arrays import vector
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.rotation import (
     as_rotation, between, carrying, cross, turned, unit)
@@ -152,10 +153,4 @@ def _rounded_ramp(x, w):
 
 
 def _angles(value, what):
-    try:
-        value = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        value = np.empty(0)
-    if value.shape != (3,) or not np.isfinite(value).all():
-        raise InputError(f'{what} must be three finite angles [rad]; got {value.tolist()}')
-    return value
+    return vector(value, what, 'angles [rad]')

@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from kane_dynamics.dynamics.arrays import vector
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.corner import Corner
 from kane_dynamics.motion.rotation import turned, unit
@@ -42,7 +43,7 @@ class Line(Path):
     """The straight line from one place (3,) to another [m]; one place twice is a path at rest."""
 
     def __init__(self, first, last):
-        self._first, self._along = place(first, 'first'), place(last, 'last') - place(first)
+        self._first, self._along = vector(first, 'first'), vector(last, 'last') - first
         self.length = float(np.linalg.norm(self._along))
 
     def evaluate(self, x):
@@ -60,7 +61,7 @@ class Arc(Path):
     """
 
     def __init__(self, first, centre, axis, angle):
-        first, centre = place(first, 'first'), place(centre, 'centre')
+        first, centre = vector(first, 'first'), vector(centre, 'centre')
         self._axis = unit(axis, 'the axis of an arc')
         self._centre = centre + self._axis * ((first - centre) @ self._axis)
         self._arm, self._angle = first - self._centre, float(angle)
@@ -74,8 +75,7 @@ class Arc(Path):
     @classmethod
     def through(cls, first, via, last):
         """Return the arc from `first` over `via` to `last`, three places (3,) [m]."""
-        a, b, c = (place(each, name) for each, name in ((first, 'first'), (via, 'via'),
-                                                        (last, 'last')))
+        a, b, c = vector(first, 'first'), vector(via, 'via'), vector(last, 'last')
         u, v = b - a, c - a
         normal = np.cross(u, v)
         size = normal @ normal
@@ -157,17 +157,6 @@ class WayPoints(Path):
             else:
                 p[here], tangent[here] = piece[0] + since[:, None] * piece[1], piece[1]
         return p, self.length * tangent, self.length ** 2 * curvature
-
-
-def place(value, what='a place'):
-    """Return a place as an array (3,) [m], or raise."""
-    try:
-        value = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        value = np.empty(0)
-    if value.shape != (3,) or not np.isfinite(value).all():
-        raise InputError(f'{what} must be three finite numbers; got {value.tolist()}')
-    return value
 
 
 def _blends(blend, count):

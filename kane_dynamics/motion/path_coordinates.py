@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.dynamics.arrays import vector
 from kane_dynamics.exceptions import InputError
-from kane_dynamics.motion.path import Path, place
+from kane_dynamics.motion.path import Path
 from kane_dynamics.motion.rotation import as_rotation
 
 
@@ -22,7 +23,7 @@ class Curvilinear(Path):
         if not isinstance(coordinates, Path):
             raise InputError(f'{type(self).__name__} needs a path of coordinates, such as '
                              f'Line(first, last); got {type(coordinates).__name__}')
-        self._coordinates, self._origin = coordinates, place(origin, 'origin')
+        self._coordinates, self._origin = coordinates, vector(origin, 'origin')
         self._axes = as_rotation(axes, 'axes')
         x, weights = np.polynomial.legendre.leggauss(64)
         speed = np.linalg.norm(self.evaluate(0.5 + 0.5 * x)[1], axis=1)

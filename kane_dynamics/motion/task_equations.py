@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kane_dynamics.dynamics.arrays import vector
 from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.direction import Direction
-from kane_dynamics.motion.path import place
 from kane_dynamics.motion.rotation import cross, rotation_vectors, skews
 
 
@@ -53,7 +53,7 @@ class TaskEquations:
         self.orientation_frame = frame if orientation_frame is None else orientation_frame
         for each in (self.frame, self.orientation_frame):
             robot.link(each)                                # raises with the names there are
-        self.point = place(point, 'point')
+        self.point = vector(point, 'point')
         self.joints = {robot.joint_index(name): _ends(name, ends)
                        for name, ends in (joints or {}).items()}
         self.count = 3 + getattr(orientation, 'equations', 0) + len(self.joints)
