@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
+from textwrap import wrap
 
 from rcl_interfaces.msg import (
     FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult)
@@ -131,11 +132,26 @@ class Schema:
         lines = ['| parameter | unit | default | range | run time | meaning |',
                  '|---|---|---|---|---|---|']
         for each in self.entries.values():
-            default = 'not set' if each.default in ((), '') else _shown(each.default)
+            default = _default(each)
             bounds = each.bounds.replace('|', '\\|')
             lines.append(f'| `{each.name}` | {each.unit} | {default} | {bounds} | '
                          f'{"yes" if each.runtime else "no"} | {each.description} |')
         return '\n'.join(lines) + '\n'
+
+    def text(self, width=96):
+        """Return the same for a terminal: name, default, unit, then the meaning."""
+        lines = []
+        for each in self.entries.values():
+            unit = f' {each.unit}' if each.unit and each.default not in ((), '') else ''
+            lines.append(f'  {each.name}: {_default(each)}{unit}')
+            more = f'; {each.bounds}' if each.bounds else ''
+            lines += wrap(each.description + more, width, initial_indent='      ',
+                          subsequent_indent='      ', break_on_hyphens=False)
+        return '\n'.join(lines)
+
+
+def _default(parameter):
+    return 'not set' if parameter.default in ((), '') else _shown(parameter.default)
 
 
 def _shown(value):

@@ -1,0 +1,42 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes' executables, asked for help or called with what they do not know."""
+
+from importlib import import_module
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+from kane_dynamics.nodes import managed_node  # noqa: E402
+
+ROOT = Path(__file__).parents[1]
+NODES = ('feedforward', 'simulator', 'monitor')
+
+
+def started(node, *arguments):
+    return subprocess.run([sys.executable, '-m', f'kane_dynamics.nodes.{node}', *arguments],
+                          capture_output=True, text=True, cwd=ROOT, timeout=60)
+
+
+@pytest.mark.parametrize('node', NODES)
+def test_help_of_a_node_names_every_parameter_with_its_meaning_and_ends(node):
+    done = started(node, '--help')
+    assert done.returncode == 0 and not done.stderr
+    schema = managed_node.SCHEMA + import_module(f'kane_dynamics.nodes.{node}').SCHEMA
+    words = ' '.join(done.stdout.split())
+    for each in schema.entries.values():
+        assert f' {each.name}: ' in words and each.description in words
+    assert all(len(line) < 100 for line in done.stdout.splitlines())
+    assert f'doc/{node}.md' in words and (ROOT / 'doc' / f'{node}.md').exists()
+    assert f'config/{node}.yaml' in words and (ROOT / 'config' / f'{node}.yaml').exists()
+
+
+@pytest.mark.parametrize('node', NODES)
+def test_a_parameter_without_ros_args_is_refused_and_not_left_unheard(node):
+    done = started(node, 'robot_description_file:=arm.urdf')
+    assert done.returncode == 2 and not done.stdout
+    assert "'robot_description_file:=arm.urdf' is not understood" in done.stderr
+    assert '--ros-args -p NAME:=VALUE' in done.stderr
