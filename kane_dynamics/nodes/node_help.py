@@ -12,7 +12,7 @@ USAGE = """usage: {name} [--help] [--ros-args ...]
 
 for example:
   ros2 run kane_dynamics {name} --ros-args -p robot_description_file:=arm.urdf
-  ros2 run kane_dynamics {name} --ros-args --params-file config/{name}.yaml -r __ns:=/left
+  ros2 run kane_dynamics {name} --ros-args --params-file config/{name}.yaml
 
 parameters, with their defaults (doc/{name}.md tells of topics and services too):
 {parameters}"""
