@@ -162,13 +162,14 @@ def test_stepper_walks_as_rollout_does():
         np.testing.assert_allclose(stepper.qd, Qd[-1], rtol=1e-10, atol=1e-13)
 
 
-def test_simulate_steps_flexible_arms_implicitly():
+@pytest.mark.parametrize('method', ['midpoint', 'generalized_alpha'])
+def test_simulate_steps_flexible_arms_implicitly(method):
     # kd.simulate iterates to the end where rollout takes three passes: the same motion
     dyn = spatial()
     q, tau = pushed(dyn)
     solution = kd.simulate(dyn, q, np.zeros(dyn.robot.nv), tau, duration=0.1, dt=1e-3,
-                           method='midpoint', progress=False)
-    Q, Qd = dyn.rollout(q, np.zeros(dyn.robot.nv), tau, 1e-3, 100, 'midpoint')
+                           method=method, progress=False)
+    Q, Qd = dyn.rollout(q, np.zeros(dyn.robot.nv), tau, 1e-3, 100, method)
     np.testing.assert_allclose(solution.q[-1], Q[-1], rtol=0, atol=1e-9)
     np.testing.assert_allclose(solution.qd[-1], Qd[-1], rtol=0, atol=1e-7)
 

@@ -95,7 +95,8 @@ def test_six_axis_arm_keeps_its_energy_for_ten_seconds_by_rk4_at_1_khz(arm):
     assert balance.work == balance.friction_loss == balance.impact_loss == 0.0
 
 
-@pytest.mark.parametrize(('method', 'order'), [('rk4', 4), ('semi_implicit', 1), ('midpoint', 2)])
+@pytest.mark.parametrize(('method', 'order'), [('rk4', 4), ('semi_implicit', 1), ('midpoint', 2),
+                                               ('generalized_alpha', 2)])
 def test_fixed_step_methods_converge_with_their_order(arm, method, order):
     q0, qd0 = random_state(arm.robot, np.random.default_rng(3))
     exact = exact_arm(arm, q0, qd0, 0.4)
@@ -278,7 +279,8 @@ def test_events_are_found_where_they_happen():
         found = kd.simulate(dyn, [1.0], [0.0], duration=3.0, dt=0.01, method=method, rtol=1e-9,
                             events=[bottom, falling, turn])
         times = {k: [event.t for event in found.events if event.index == k] for k in range(3)}
-        tolerance = {'semi_implicit': 0.02, 'midpoint': 1e-3}.get(method, 1e-7)
+        tolerance = {'semi_implicit': 0.02, 'midpoint': 1e-3,
+                     'generalized_alpha': 1e-3}.get(method, 1e-7)
         assert times[0] == pytest.approx(np.arange(0.25, 3.0 / period, 0.5) * period,
                                          abs=tolerance)
         assert times[1] == times[0][::2]

@@ -12,7 +12,7 @@ from kane_dynamics.motion.steppers import METHODS
 
 G = 9.81
 # how far a rule of this order errs in these tests, with dt = 2 ms
-TOLERANCE = {'semi_implicit': 0.05, 'midpoint': 1e-4}
+TOLERANCE = {'semi_implicit': 0.05, 'midpoint': 1e-4, 'generalized_alpha': 1e-4}
 
 
 def tolerance(method):

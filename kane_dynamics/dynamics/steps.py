@@ -114,12 +114,16 @@ def midpoint(arm, q, u, ud, dt):
     return arm.moved(q, u_middle, dt, at=q_middle), _plus(u, dt, ud), ud
 
 
-def generalized_alpha(arm, q, u, ud, dt):
-    """Step by the generalized-alpha method; ud is its auxiliary acceleration."""
-    r = SPECTRAL_RADIUS
+def alpha_weights(r=SPECTRAL_RADIUS):
+    """Return alpha_m, alpha_f, gamma, beta for a spectral radius (Chung and Hulbert 1993)."""
     am, af = (2.0 * r - 1.0) / (r + 1.0), r / (r + 1.0)
     gamma = 0.5 - am + af
-    beta = 0.25 * (gamma + 0.5)**2
+    return am, af, gamma, 0.25 * (gamma + 0.5)**2
+
+
+def generalized_alpha(arm, q, u, ud, dt):
+    """Step by the generalized-alpha method; ud is its auxiliary acceleration."""
+    am, af, gamma, beta = alpha_weights()
 
     def mixed(old, new, weight):
         return _plus([(1.0 - weight) * a for a in old], weight, new)

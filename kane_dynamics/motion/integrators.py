@@ -1,19 +1,17 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules that carry y' = f(t, y) over one step of any length."""
+"""Explicit rules that carry y' = f(t, y) over one step of any length."""
 
 from __future__ import annotations
 
 import numpy as np
-
-from kane_dynamics.exceptions import KaneDynamicsError
-from kane_dynamics.model.assembly import tree_of
 
 
 class RungeKutta:
     """Advance by an explicit Runge-Kutta rule: nodes c, stages A (rows of weights), result b."""
 
     order = 0
+    carried_on = None       # each step begins anew
     nodes = weights = result = estimate = None
 
     def __init__(self, equation):
@@ -73,6 +71,7 @@ class SemiImplicit:
     """
 
     order = 1
+    carried_on = None       # each step begins anew
 
     def __init__(self, equation):
         self._equation = equation
@@ -89,70 +88,3 @@ class SemiImplicit:
         # the torque acts on the mean speed of the step
         out[n] = y[n] + 0.5 * h * (equation.tau @ (y[nq:n] + out[nq:n]))
         equation.finish(t + h, out)
-
-
-class ImplicitMidpoint:
-    """Advance by the implicit midpoint rule, order 2: stable however stiff joints and modes are.
-
-        M (qd1 - qd0) / h + bias(q_m, qd_m) = tau,    q_m, qd_m halfway, qd_m = (qd0 + qd1) / 2
-
-    is solved for qd1 by Newton steps with the derivatives of the inverse dynamics. Of a flexible
-    arm these would take long to compile, and what makes it stiff are its springs: M and those
-    serve in their place. A stiff torque law, whose derivative nobody knows, wants Radau instead.
-    """
-
-    order = 2
-    most = 30                           # Newton steps
-
-    def __init__(self, equation):
-        self._equation = equation
-        self._rate = np.zeros(len(equation.state(equation.q, equation.qd)))
-        self._springs = tree_of(equation.dynamics.robot).springs
-
-    def advance(self, t, y, h, out):
-        """Fill out with y after a step h [s] from time t [s]; out is another array than y."""
-        equation = self._equation
-        nq, n = equation.nq, equation.n_state
-        middle, rate = y.copy(), self._rate
-        start, last = y[nq:n], np.inf
-        for _ in range(self.most):
-            equation.coordinates.displace(y[:nq], middle[nq:n], 0.5 * h, middle[:nq])
-            equation.rate(t + 0.5 * h, middle, rate)
-            # residual of qd_m = qd0 + h/2 qdd(q_m, qd_m), times M: Newton on the mid speeds
-            residual = middle[nq:n] - start - 0.5 * h * equation.qdd
-            size = np.linalg.norm(residual)
-            scale = np.linalg.norm(middle[nq:n]) + np.linalg.norm(h * equation.qdd)
-            if size <= 1e-15 * scale or (size >= 0.5 * last and size <= 1e-12 * scale):
-                break
-            last = size
-            middle[nq:n] -= self._newton(residual, h)
-        else:
-            raise KaneDynamicsError(
-                f'midpoint: no solution for the step at t = {t:g} s (residual {size:.1e});'
-                " a shorter dt, or method='Radau' for a stiff torque law")
-        np.multiply(rate, h, out=out)
-        out += y
-        equation.coordinates.displace(y[:nq], middle[nq:n], h, out[:nq])
-        out[nq:n] = 2.0 * middle[nq:n] - start
-        equation.finish(t + h, out)
-
-    def _newton(self, residual, h):
-        """Return (M + h/2 dtau/dqd + h^2/4 dtau/dq)^-1 M residual at the middle state."""
-        equation = self._equation
-        if self._springs:
-            M = equation.dynamics.mass_matrix(equation.q)
-            by_q, by_qd = np.zeros_like(M), np.zeros_like(M)
-            for spring in self._springs:
-                k = spring.u_index
-                by_q[k, k] += spring.stiffness
-                by_qd[k, k] += spring.damping
-        else:
-            by_q, by_qd, M = equation.dynamics.inverse_derivatives(
-                equation.q, equation.qd, equation.qdd)
-        system = M + 0.5 * h * (by_qd + np.diag(equation.damping)) + 0.25 * h * h * by_q
-        right = M @ residual
-        still = equation.still
-        if still.any():                                    # held joints keep their speed
-            system[still], system[:, still], right[still] = 0.0, 0.0, residual[still]
-            system[still, still] = 1.0
-        return np.linalg.solve(system, right)

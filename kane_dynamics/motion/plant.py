@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.exceptions import InputError, KaneDynamicsError
 from kane_dynamics.motion.plant_energy import PlantEnergy
 from kane_dynamics.motion.plant_step import PlantStep, RULES
+from kane_dynamics.motion.step_limit import require_stable
 
 METHODS = ('auto', *RULES)
 LARGEST_STEP = 1e-3     # [s]
@@ -27,7 +30,9 @@ class Plant:
         robot: the arm.
         period: time that `advance` passes [s].
         substeps: steps per period; 0 chooses them by the fastest decay of the damped arm.
-        method: 'rk4', or 'midpoint' for stiff arms; 'auto' takes the latter for elastic ones.
+        method: 'rk4', or for stiff arms 'midpoint' or 'generalized_alpha' (which quiets modes
+            faster than its steps; across contacts it is 'midpoint'); 'auto' takes 'midpoint' for
+            elastic arms. 'rk4' is refused where a mode is too fast for it.
         friction: `Friction`, taken with a true sign and true stiction, or None.
         stops: `Stops` or None.
         effort_limits: (n_joints,) [N m or N], the most that the drives give; None: no limit.
@@ -63,23 +68,30 @@ class Plant:
 
     def _compile(self, substeps):
         self.dynamics = Dynamics(self.robot)
-        self.substeps = substeps or self._enough_substeps()
+        poses = self._poses()
+        self.substeps = substeps or self._enough_substeps(poses)
+        require_stable(
+            self.dynamics, poses, self.period / self.substeps, self.method,
+            lambda limit: f' (substeps={math.ceil(self.period / limit)} or more)')
         self.account = PlantEnergy(self.dynamics, self.friction, self._speeds, self._places)
         self._step = PlantStep(self.dynamics, self, self.account, self.period / self.substeps,
                                self.method, self.friction, self.stops)
         self._state = self._step.stepper
 
-    def _enough_substeps(self):
-        """Return steps per period that resolve the damped arm at the start and nearby."""
+    def _poses(self):
+        """Return poses (20, nq) to look at before there is motion: the start, and nearby."""
+        poses = np.tile(self._q0, (20, 1))
+        poses[1:, self._places] += np.random.default_rng(0).uniform(
+            -1.5, 1.5, (len(poses) - 1, self.robot.n_joints))
+        return poses
+
+    def _enough_substeps(self, poses):
+        """Return steps per period that resolve the damped arm."""
         rate = 0.0
         if self.friction is not None:
             D = np.zeros(self.robot.nv)
             D[self._speeds] = self.friction.viscous
-            rng = np.random.default_rng(0)
-            for k in range(20):
-                q = self._q0.copy()
-                if k:
-                    q[self._places] += rng.uniform(-1.5, 1.5, self.robot.n_joints)
+            for q in poses:
                 decay = np.linalg.solve(self.dynamics.mass_matrix(q), np.diag(D))
                 rate = max(rate, abs(np.linalg.eigvals(decay)).max())
         count = np.ceil(self.period * max(rate * STEPS_PER_DECAY, 1.0 / LARGEST_STEP) - 1e-9)
@@ -170,6 +182,11 @@ class Plant:
     def braked(self, on):
         self._step.at_rest &= self._braked == bool(on)
         self._braked = bool(on)
+
+    def start_from(self, q0):
+        """Begin at q0 (nq,), at the speeds of the start, now and after each `reset`."""
+        self._q0[:] = q0
+        self.reset()
 
     def reset(self):
         """Go back to the state at the start: no torque, no push, no brake, empty accounts."""

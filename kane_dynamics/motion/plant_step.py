@@ -8,12 +8,17 @@ import numpy as np
 
 from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.dynamics.friction import Friction
+from kane_dynamics.model.assembly import tree_of
 from kane_dynamics.motion.contact import ContactEquation
-from kane_dynamics.motion.integrators import ImplicitMidpoint, Rk4
+from kane_dynamics.motion.implicit_rules import ImplicitMidpoint
+from kane_dynamics.motion.integrators import Rk4
 from kane_dynamics.motion.march import March
 from kane_dynamics.motion.steppers import METHODS as STEPPERS
 
-RULES = {'rk4': Rk4, 'midpoint': ImplicitMidpoint}
+# What steps where joints touch: at each contact generalized_alpha would have to begin anew
+RULES = {'rk4': ('rk4', Rk4), 'midpoint': ('midpoint', ImplicitMidpoint),
+         'generalized_alpha': ('midpoint', ImplicitMidpoint)}
+BALANCE = 1e-12         # of the forces of springs: what is left of them where they stand
 CONTACTS_AT_ONCE = 4    # in one step, before joints are blocked to its end: a bound on the work
 
 
@@ -32,7 +37,7 @@ class PlantStep:
 
     def __init__(self, dynamics, law, account, h, method, friction=None, stops=None):
         robot = self._robot = dynamics.robot
-        self._law, self.account, self.h = law, account, h
+        self._dynamics, self._law, self.account, self.h = dynamics, law, account, h
         self.friction, self.stops = friction, stops
         first = robot.nv - robot.n_modes - robot.n_joints
         self._speeds = slice(first, first + robot.n_joints)
@@ -43,33 +48,41 @@ class PlantStep:
             viscous = Friction(friction.viscous, np.zeros(robot.n_joints))
         self.stepper = Dynamics(robot, viscous).stepper(h, method)
         self.equation = ContactEquation(dynamics, law, stops, friction)
-        self._rule = RULES[method](self.equation)
+        name, rule = RULES[method]
+        self._rule = rule(self.equation)
         start = self.equation.state(self.stepper.q, self.stepper.qd)
-        self._march = March(self.equation, STEPPERS[method](equation=self.equation, step=h), 0.0,
+        self._march = March(self.equation, STEPPERS[name](equation=self.equation, step=h), 0.0,
                             start, contacts_at_once=CONTACTS_AT_ONCE)
         self._rule_out = start.copy()
         self._old_q, self._old_qd = np.zeros(robot.nq), np.zeros(robot.nv)
         self._old_qdd = np.zeros(robot.nv)
         self._sticky = self.equation.breakaway > 0.0
         self._none = np.zeros(robot.n_joints, dtype=bool)
+        self._stiffness = np.zeros(robot.n_modes)
+        for spring in tree_of(robot).springs:
+            if spring.u_index >= self._speeds.stop:
+                self._stiffness[spring.u_index - self._speeds.stop] += spring.stiffness
         # a Stribeck curve bends within a step: its level is no held torque
         self._curved = (friction is not None and friction.stiction is not None
                         and (friction.stiction != friction.coulomb).any())
         self._touches = friction is not None or stops is not None
         self.contacts = 0
+        self._set_by_hand = True    # the accelerations in the stepper are not of this state
         self.at_rest = False    # nothing moved in the last step, nor will it under the same forces
 
     def forget(self):
         """Begin anew: the state was set by hand and time goes back to zero."""
         self._march.forget()
         self.contacts, self.at_rest = 0, False
+        self._set_by_hand = True
 
     def __call__(self, t, braked):
         """Take the step that begins at time t [s]."""
-        self.at_rest = (braked and len(self._none) == self._robot.nv
-                        and not self.stepper.qd.any())
+        self.at_rest = (braked and not self.stepper.qd[self._speeds].any()
+                        and self._links_stand())
         if not self.at_rest and (braked or not self._glide()):
             self._march_on(t, braked)
+        self._set_by_hand |= braked or self.at_rest
 
     def _glide(self):
         """Take one step without an event; return False, the state untouched, if there is one."""
@@ -88,15 +101,39 @@ class PlantStep:
         if held is not None:
             if not self._can_hold(held):
                 return False
-            if held.all() and len(held) == self._robot.nv:
+            if held.all() and self._links_stand():
                 self.at_rest = True
                 return True
             return self._step_held(held, dry)
+        if self._set_by_hand:
+            stepper.refresh()
+            self._set_by_hand = False
         stepper.step()
         if self._touches and self._contact_changed(dry):
             self._restore()
             return False
         self.account.glided(self._old_q, self._old_qd, stepper, load, dry, self.h)
+        return True
+
+    def _links_stand(self):
+        """Return whether nothing but the joints could move: no base, and springs in balance.
+
+        Links that move by less than rounding are brought to rest.
+        """
+        stepper, n = self.stepper, self._robot.n_modes
+        if self._speeds.start:                             # a floating base
+            return False
+        if n == 0:
+            return True
+        eta, speeds = stepper.q[-n:], stepper.qd[-n:]
+        forces = self._stiffness * abs(eta)
+        if (abs(speeds) * self.h > BALANCE * abs(eta).max()).any():
+            return False
+        self._law.fill(0.0, stepper.q, stepper.qd, stepper.tau)
+        left = stepper.tau - self._dynamics.bias(stepper.q, stepper.qd)
+        if abs(left[-n:]).max() > BALANCE * forces.max():
+            return False
+        speeds[:] = 0.0
         return True
 
     def _can_be_held(self, v, q, no_one):

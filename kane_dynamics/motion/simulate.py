@@ -20,7 +20,7 @@ from kane_dynamics.motion.progress import Progress
 from kane_dynamics.motion.solution import Solution, Statistics
 from kane_dynamics.motion.state_equation import ACCOUNTS, StateEquation
 from kane_dynamics.motion.step_limit import require_stable
-from kane_dynamics.motion.steppers import FIXED, METHODS, SCIPY
+from kane_dynamics.motion.steppers import FIXED, IMPLICIT, METHODS, SCIPY
 from kane_dynamics.motion.stops import Stops
 from kane_dynamics.motion.torque_law import torque_law
 
@@ -41,9 +41,10 @@ def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol
         torque: None; nv numbers [N m or N]; rows (N, nv) at the moments 0, dt, 2 dt, ..., linear
             in between; or a function torque(t, q, qd) that returns nv numbers.
         duration: time to simulate [s].
-        dt: the step of 'rk4' (order 4), 'semi_implicit' (1) and 'midpoint' (2, for stiff
-            arms), and the time between samples [s]. The others, 'kutta_merson', 'DOP853' and
-            'Radau' (for stiff arms), choose their steps; without dt they return the ends of those.
+        dt: the step of 'rk4' (order 4), 'semi_implicit' (1), 'midpoint' and 'generalized_alpha'
+            (2, for stiff arms; the latter quiets fast modes), and the time between samples [s].
+            The others, 'kutta_merson', 'DOP853' and 'Radau' (for stiff arms), choose their steps;
+            without dt they return the ends of those.
         rtol, atol: error per step that those may make, relative and absolute.
         stops: None; True: the limits of the URDF, inelastic; or `Stops`.
         friction: 'smooth': as `dyn` has it; 'dry': its Coulomb and breakaway friction with a true
@@ -68,9 +69,10 @@ def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol
     for name, value in (('rtol', rtol), ('atol', atol)):
         _positive(name, value)
     if constraints or base is not None:
-        if stops or friction != 'smooth' or drives is not None or method == 'midpoint':
+        if stops or friction != 'smooth' or drives is not None or method in IMPLICIT:
             raise InputError("simulate: constraints and a moving base go with friction='smooth', "
-                             "without stops and drives, and with every method but 'midpoint'")
+                             'without stops and drives, and with every method but '
+                             f'{" and ".join(map(repr, IMPLICIT))}')
         law = torque_law(torque, dyn.robot, times)
         gain = STABILIZATION if method in SCIPY else 0.0
         equation = (ConstrainedEquation(dyn, law, constraints, base, gain) if constraints
@@ -78,9 +80,10 @@ def simulate(dyn, q0, qd0, torque=None, *, duration, dt=None, method='rk4', rtol
     elif drives is None:
         equation = _equation(dyn, torque_law(torque, dyn.robot, times), stops, friction)
     else:
-        if stops or friction != 'smooth' or method == 'midpoint':
+        if stops or friction != 'smooth' or method in IMPLICIT:
             raise InputError("simulate: drives go with friction='smooth', without stops, and with "
-                             "every method but 'midpoint' ('Radau' is the one for stiff arms)")
+                             f'every method but {" and ".join(map(repr, IMPLICIT))} '
+                             "('Radau' is the one for stiff arms)")
         law = torque_law(torque, dyn.robot, times, len(drives.joint_names))
         equation = ActuatedEquation(dyn, drives, law, drive_states)
     if isinstance(equation, ContactEquation) and equation.stops is not None:

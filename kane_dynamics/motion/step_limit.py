@@ -30,14 +30,18 @@ def fastest_mode(dyn, q):
     return float(np.linalg.norm(root, 2))
 
 
-def require_stable(dyn, q, dt, method):
-    """Refuse steps dt [s] of an explicit method that the fastest mode at q makes unstable."""
+def require_stable(dyn, q, dt, method, more=None):
+    """Refuse steps dt [s] of an explicit method that the fastest mode at q makes unstable.
+
+    q: (nq,), or rows of it: the worst counts. more(limit): advice for the limit [s].
+    """
     limit = LIMITS.get(method)
     if limit is None or not dyn.robot.n_modes:
         return
-    speed = fastest_mode(dyn, q)
+    speed = max(fastest_mode(dyn, each) for each in np.atleast_2d(q))
     if dt * speed > limit:
         raise InputError(
             f'{method}: dt = {dt:g} s is too long for the fastest elastic mode of '
             f'{dyn.robot.name!r}, {speed / (2 * np.pi):.4g} Hz with free joints; at most '
-            f"{limit / speed:.2g} s, or method='midpoint', which is stable at any dt")
+            f"{limit / speed:.2g} s{more(limit / speed) if more else ''}, or method='midpoint' or "
+            "'generalized_alpha', which are stable at any dt")

@@ -10,7 +10,8 @@ import math
 import numpy as np
 
 from kane_dynamics.exceptions import KaneDynamicsError
-from kane_dynamics.motion.integrators import ImplicitMidpoint, KuttaMerson, Rk4, SemiImplicit
+from kane_dynamics.motion.implicit_rules import GeneralizedAlpha, ImplicitMidpoint
+from kane_dynamics.motion.integrators import KuttaMerson, Rk4, SemiImplicit
 from kane_dynamics.motion.state_equation import ACCOUNTS
 
 CONTACT_WINDOW = 1e-6   # [s] in which only so many contacts may change, for variable steps
@@ -34,6 +35,7 @@ class FixedStepper:
         del t_bound
         self.t = self.t_old = t
         self.y, self._old, self._spare = y.copy(), y.copy(), y.copy()
+        self._carried = None            # what the rule hands on from step to step
 
     def step(self, limit):
         """Take one step, at most to the time `limit`."""
@@ -42,7 +44,9 @@ class FixedStepper:
         # a remainder of rounding size is part of this step
         h = left if left <= self._step * (1.0 + 1e-9) else self._step
         self.t = limit if h == left else self.t_old + h
+        self._rule.carried = self._carried
         self._rule.advance(self.t_old, self._old, h, self.y)
+        self._carried = self._rule.carried_on
         self.steps += 1
 
     def at(self, t):
@@ -176,11 +180,13 @@ METHODS = {
     'rk4': partial(FixedStepper, Rk4),
     'semi_implicit': partial(FixedStepper, SemiImplicit),
     'midpoint': partial(FixedStepper, ImplicitMidpoint),
+    'generalized_alpha': partial(FixedStepper, GeneralizedAlpha),
     'kutta_merson': KuttaMersonStepper,
     'DOP853': partial(ScipyStepper, 'DOP853'),
     'Radau': partial(ScipyStepper, 'Radau'),
 }
 FIXED = tuple(name for name, make in METHODS.items()
               if getattr(make, 'func', make) is FixedStepper)
+IMPLICIT = ('midpoint', 'generalized_alpha')
 SCIPY = tuple(name for name, make in METHODS.items()
               if getattr(make, 'func', make) is ScipyStepper)
