@@ -27,15 +27,17 @@ demo:  ## simulate an arm and drive it in one ROS graph: tracking with and witho
 
 test:  ## run every test but the slow ones
 	$(call setup,test)
-	$(say) running the tests"
-	@$(python) -m pytest -m 'not slow' $(ARGS)
+	$(say) running the tests without a ROS graph, on all cores"
+	@$(python) -m pytest -m 'not slow and not ros' -n auto --dist loadfile $(ARGS) || test $$? -eq 5  # 5: ARGS left none
+	$(say) running the tests of the nodes, one at a time: they want the machine for themselves"
+	@$(python) -m pytest -m 'not slow and ros' $(ARGS) || test $$? -eq 5
 
 test-slow:  ## run the slow tests
 	$(call setup,test)
 	$(say) running the slow tests"
 	@$(python) -m pytest -m slow $(ARGS) || test $$? -eq 5  # 5: none is marked slow
 
-bench:  ## time this package beside Pinocchio, MuJoCo, CasADi and SymPy
+bench:  ## time this package beside Pinocchio, MuJoCo, CasADi, SymPy and Exudyn
 	$(call setup,bench)
 	$(say) running benchmark/bench.py"
 	@$(python) benchmark/bench.py $(ARGS)

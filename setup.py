@@ -51,7 +51,7 @@ setup(
         'xacro': ['xacro'],
         'test': ['pytest', 'example-robot-data', 'mujoco', 'sympy', 'flake8',
                  'flake8-docstrings', 'flake8-import-order', 'flake8-quotes'],
-        'bench': ['example-robot-data', 'mujoco', 'sympy', 'casadi'],
+        'bench': ['example-robot-data', 'mujoco', 'sympy', 'casadi', 'exudyn'],
     },
     entry_points={
         'console_scripts': [

@@ -14,6 +14,7 @@ import sys
 import warnings
 
 from arms import urdf_text
+from flexible_loops import against_exudyn, real_time, URDF
 import numpy as np
 import peers
 from slots import measure
@@ -159,20 +160,36 @@ def other_peers(table, rounds):
               timings['sympy'])
 
 
-def start_up():
-    """Return the seconds of a fresh process from before the import to the first torque."""
+def start_up(text, call):
+    """Return the seconds of a fresh process from before the import to the first torque.
+
+    text: the URDF; call: what is asked of the Dynamics d.
+    """
     script = ('import time; t = time.perf_counter()\n'
               'import sys, warnings; warnings.simplefilter("ignore")\n'
               'import kane_dynamics as kd\n'
               'd = kd.Dynamics(kd.load_urdf(sys.stdin.read()))\n'
-              'd.inverse([0.1] * 6, [0.2] * 6, [0.3] * 6)\n'
+              f'{call}\n'
               'print(time.perf_counter() - t)')
     seconds = []
     for _ in range(7):
-        done = subprocess.run([sys.executable, '-c', script], input=urdf_text('UR5'), text=True,
+        done = subprocess.run([sys.executable, '-c', script], input=text, text=True,
                               capture_output=True, check=True)
         seconds.append(float(done.stdout))
     return min(seconds), sorted(seconds)[len(seconds) // 2]
+
+
+def start_ups():
+    """Return a line for a rigid and for a flexible arm."""
+    flexible = (URDF / 'flexible_six_axis.urdf').read_text(encoding='utf-8')
+    lines = []
+    for name, text, call, bar in (
+            ('UR5', urdf_text('UR5'), 'd.inverse([0.1] * 6, [0.2] * 6, [0.3] * 6)', 0.5),
+            ('six axes, two flexible links', flexible,
+             'd.hybrid([0.1] * 6 + [0.0] * 8, [0.2] * 6 + [0.0] * 8, [0.3] * 6)', 2)):
+        best, median = start_up(text, call)
+        lines.append(f'  {name:<31} {best:.2f} s at best, {median:.2f} s median of 7 (bar {bar})')
+    return lines
 
 
 def operation_counts():
@@ -189,7 +206,8 @@ def operation_counts():
 
 def versions():
     """Return the versions of everything that was timed."""
-    names = ('kane_dynamics', 'numpy', 'llvmlite', 'pin', 'mujoco', 'casadi', 'sympy')
+    names = ('kane_dynamics', 'numpy', 'llvmlite', 'pin', 'mujoco', 'casadi', 'sympy',
+             'exudyn')
     found = []
     for name in names:
         try:
@@ -217,15 +235,18 @@ def main():
         batches(table, arm, arguments.rounds)
     stepping(table, arguments.rounds)
     other_peers(table, arguments.rounds)
-    best, median = start_up()
-    print(f'\nfresh process, UR5, imports to first torque: {best:.2f} s at best, '
-          f'{median:.2f} s median of 7 (bar 0.5 s)')
+    exact = against_exudyn(table, arguments.rounds)
+    sections = {'against Exudyn': exact,
+                'flexible arms, rollout by midpoint at 1 kHz': real_time(arguments.rounds),
+                'fresh process, imports to first torque': start_ups()}
+    text = '\n\n'.join('\n'.join([title, *lines]) for title, lines in sections.items())
+    print(f'\n{text}')
     operation_counts()
     after = os.getloadavg()[0]
     print(f'\nload at the end {after:.2f}')
     if arguments.markdown:
         arguments.markdown.write_text(
-            f'{table.markdown()}\n\nFresh process, UR5, imports to first torque: {best:.2f} s.\n\n'
+            f'{table.markdown()}\n\n```text\n{text}\n```\n\n'
             f'{platform.machine()}, {os.cpu_count()} cores, load {before:.1f} to {after:.1f}; '
             f'Python {platform.python_version()}, {versions()}.\n')
 

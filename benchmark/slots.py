@@ -34,7 +34,7 @@ class Timing:
         return peer.best / self.best, statistics.median(by_round)
 
 
-def _repetitions(function):
+def _repetitions(function, slot):
     """Return how many calls fill a slot."""
     count = 1
     while True:
@@ -42,17 +42,20 @@ def _repetitions(function):
         for _ in range(count):
             function()
         spent = time.perf_counter() - start
-        if spent > SLOT / 4:
-            return max(1, round(count * SLOT / spent))
+        if spent > slot / 4:
+            return max(1, round(count * slot / spent))
         count *= 2
 
 
-def measure(candidates, rounds=ROUNDS):
-    """Return {name: Timing} for {name: (function, units of work in one call)}."""
+def measure(candidates, rounds=ROUNDS, slot=SLOT):
+    """Return {name: Timing} for {name: (function, units of work in one call)}.
+
+    slot [s]: at least as long as one call of the slowest candidate takes.
+    """
     counts = {}
     for name, (function, _) in candidates.items():
         function()                                         # compile, fill caches
-        counts[name] = _repetitions(function)
+        counts[name] = _repetitions(function, slot)
     times = {name: [] for name in candidates}
     for _ in range(rounds):
         for name, (function, units) in candidates.items():
