@@ -48,3 +48,14 @@ def pytest_addoption(parser):
     """Let generated texts that are kept in the repository be written anew."""
     parser.addoption('--update-golden', action='store_true',
                      help='rewrite kept generated texts; look at the difference before committing')
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print what tests recorded with record_property('figure', text)."""
+    figures = [value for reports in terminalreporter.stats.values() for report in reports
+               if getattr(report, 'when', '') == 'call'
+               for name, value in report.user_properties if name == 'figure']
+    if figures:
+        terminalreporter.section('figures')
+    for figure in figures:
+        terminalreporter.line(figure)
