@@ -108,8 +108,7 @@ class LlvmKernel:
 
     @functools.cached_property
     def _iterate_engine(self):
-        return compiled('\n'.join([llvm_text.sample_function(self.program),
-                                   llvm_text.iterate_function(self.program)]))
+        return compiled(llvm_text.iterate_function(self.program, self.address('sample')))
 
     @functools.cached_property
     def _iterate(self):

@@ -231,12 +231,14 @@ def sample_function(program):
                       *code.lines, '}'])
 
 
-def iterate_function(program):
+def iterate_function(program, sample):
     """Return `void @iterate(i64 steps, i64 stride, ptr states, ptr driven, ptr shared...)`.
 
     Row k + 1 of `states` is the program of row k and of row k of `driven` (or of its only row).
+    sample: where the compiled function of one sample is; compiling it again would take seconds.
     """
     shared = [f'ptr %{each.name}' for each in program.inputs[2:]]
+    rows = ', '.join(['ptr %now', 'ptr %row', *shared, 'ptr %then'])
     size = len(program.outputs)
     return f"""define void @iterate({', '.join(['i64 %steps', 'i64 %stride', 'ptr %states',
                                             'ptr %driven', *shared])}) {{
@@ -252,7 +254,7 @@ body:
   %then = getelementptr inbounds double, ptr %now, i64 {size}
   %row.at = mul i64 %k, %stride
   %row = getelementptr inbounds double, ptr %driven, i64 %row.at
-  call void @sample({', '.join(['ptr %now', 'ptr %row', *shared, 'ptr %then'])})
+  call void inttoptr (i64 {sample} to ptr)({rows})
   %next = add nsw nuw i64 %k, 1
   br label %head
 exit:

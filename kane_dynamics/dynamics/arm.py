@@ -53,21 +53,36 @@ class Arm:
 
     def parameters(self, robot=None):
         """Return the run-time numbers of a parametric program: gravity, base and mass moments."""
-        tree, reduced = self.tree, self.reduced
-        if robot is not None and robot is not self.robot:
-            tree = tree_of(robot)
-            reduced = lump(reframe(tree, self._frames_chosen))
-        rows = [np.asarray((robot or self.robot).gravity)]
+        robot = robot or self.robot
+        tree, reduced = self._trees(robot)
+        rows = [np.asarray(robot.gravity)]
         for one in (reduced, tree):
             for body in one.bodies:
                 rows.append(np.array([body.m, *body.h, *body.S[np.triu_indices(3)]]))
         return np.concatenate(rows)
 
+    def _trees(self, robot):
+        """Return the trees, whole and reduced, of this robot or one that fits."""
+        if robot is self.robot:
+            return self.tree, self.reduced
+        tree = tree_of(robot)
+        return tree, lump(reframe(tree, self._frames_chosen))
+
+    def locked_frequencies(self, robot):
+        """Return the elastic frequencies (n_modes,) [rad/s], ascending, all coordinates zero."""
+        reduced = self._trees(robot)[1]
+        M = np.array(self.mass(reduced, [0.0] * self.nq), dtype=float)
+        springs = [spring.u_index for spring in reduced.springs]
+        K = np.array([spring.stiffness for spring in reduced.springs])
+        squares = np.linalg.eigvals(np.linalg.solve(M[np.ix_(springs, springs)], np.diag(K)))
+        return np.sort(np.sqrt(squares.real))
+
     def record(self, name, groups, function, shape):
         """Record function(reduced, tree, gravity, *groups): run-time parameters come in here."""
         sizes = {'q': self.nq, 'ud_joints': self.first_mode, 'base': 9,
-                 'x': self.nq + 2 * self.nv, 'dt': 1}
-        inputs = [Input(group, sizes.get(group, self.nv), shared=group == 'dt')
+                 'x': self.nq + 2 * self.nv, 'dt': 1,
+                 'elastic': 4 * self.nv, 'motion': 3 * self.robot.n_joints, 'time': 2}
+        inputs = [Input(group, sizes.get(group, self.nv), shared=group in ('dt', 'time'))
                   for group in groups]
         gravity = [float(x) for x in self.robot.gravity]
         if not self.parametric:

@@ -9,7 +9,8 @@ import numpy as np
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.kane import kinematics
 
-FRAME_FUNCTIONS = ('frame_pose', 'frame_jacobian', 'frame_velocity', 'frame_acceleration')
+FRAME_FUNCTIONS = ('frame_pose', 'frame_jacobian', 'frame_velocity', 'frame_acceleration',
+                   'frame_deflection')
 
 
 def energy(arm, name):
@@ -53,7 +54,7 @@ def frame_program(arm, name, frame_name):
         raise InputError(f'no link or frame {frame_name!r} in {arm.robot.name!r}; '
                          f'there are {sorted(arm.tree.frames)}')
     groups = {'frame_velocity': ('q', 'u'), 'frame_acceleration': ('q', 'u', 'ud')}
-    shapes = {'frame_pose': (3, 4), 'frame_jacobian': (6, arm.nv)}
+    shapes = {'frame_pose': (3, 4), 'frame_jacobian': (6, arm.nv), 'frame_deflection': (3,)}
 
     def function(_, tree, g, *values):
         result = getattr(kinematics, name)(tree, frame, *values)

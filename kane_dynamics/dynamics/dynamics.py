@@ -13,6 +13,7 @@ from kane_dynamics.dynamics.arm import Arm
 from kane_dynamics.dynamics.arrays import require_plain
 from kane_dynamics.dynamics.backend import chosen_backend, kernel_class
 from kane_dynamics.dynamics.derivative_programs import standard_parameters
+from kane_dynamics.dynamics.elastic_state import ElasticState, STEPS
 from kane_dynamics.dynamics.programs import program
 from kane_dynamics.dynamics.stepper import checked_dt, Stepper
 from kane_dynamics.exceptions import InputError
@@ -20,7 +21,7 @@ from kane_dynamics.model.robot import Robot
 
 # functions that a caller may bind or ask about, with the arrays they take
 INPUT_NAMES = {'q': 'q', 'u': 'qd', 'ud': 'qdd', 'tau': 'tau', 'base': 'base',
-               'ud_joints': 'joint_qdd'}
+               'ud_joints': 'joint_qdd', 'elastic': 'x', 'motion': 'motion'}
 
 
 class Energy(NamedTuple):
@@ -167,6 +168,18 @@ class Dynamics:
         """Return a Stepper: the arm's state, advanced in place by step()."""
         return Stepper(self, self._kernel(f'step_{method}'), self._shared(), dt)
 
+    def elastic_state(self, longest_step):
+        """Return an ElasticState: what the links do while the joints are led along a motion.
+
+        longest_step [s] of its integration; `step_of` tells which one a rate of cycles asks for.
+        """
+        return ElasticState(self, [self._kernel(name) for name in STEPS], self._shared(),
+                            self.locked_frequencies(), longest_step)
+
+    def locked_frequencies(self):
+        """Return the frequencies (n_modes,) [rad/s] of the undeformed arm, joints at zero."""
+        return self._arm.locked_frequencies(self.robot)
+
     def bind(self, name, *arrays, frame=None):
         """Return step(): computes `name` from and into these arrays, checked now and never again.
 
@@ -258,6 +271,10 @@ class Dynamics:
     def frame_acceleration(self, frame, q, qd, qdd, out=None):
         """Return (6,) acceleration and angular acceleration of a link's origin, base axes."""
         return self._call('frame_acceleration', (q, qd, qdd), out, frame)
+
+    def frame_deflection(self, frame, q, out=None):
+        """Return (3,) how far bending moves a link's origin at q, base axes [m]."""
+        return self._call('frame_deflection', (q,), out, frame)
 
     def frame_pose_many(self, frame, q, threads=1):
         """Return R (N, 3, 3) and p (N, 3) of a link in the base frame for N samples in rows."""

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from kane_dynamics.dynamics import body_programs, derivative_programs, torque_programs
+from kane_dynamics.dynamics import (
+    body_programs, derivative_programs, elastic_programs, torque_programs)
 from kane_dynamics.dynamics.steps import METHODS, step_program
 from kane_dynamics.exceptions import InputError
 
 PROGRAMS = {**torque_programs.PROGRAMS, **derivative_programs.PROGRAMS, **body_programs.PROGRAMS,
-            **{f'step_{method}': step_program for method in METHODS}}
+            **elastic_programs.PROGRAMS, **{f'step_{method}': step_program for method in METHODS}}
 
 
 def program(arm, name, frame=None):

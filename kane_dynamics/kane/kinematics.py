@@ -46,6 +46,14 @@ def frame_pose(tree, frame, q):
     return _frame_in_base(frame, poses(tree, q))
 
 
+def frame_deflection(tree, frame, q):
+    """Return how far bending moves the frame's origin: p_NF less that of the undeformed arm."""
+    straight = list(q)
+    for spring in tree.springs:
+        straight[spring.q_index] = 0.0
+    return frame_pose(tree, frame, q)[1] - frame_pose(tree, frame, straight)[1]
+
+
 def frame_jacobian(tree, frame, q):
     """Return the partial velocities of a frame: rows [v; w], a column per generalized speed."""
     found, places = poses(tree, q), places_of(tree, q)

@@ -1,0 +1,121 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Elastic coordinates that follow the joints, as programs: x to the next x.
+
+x = [q of the joints, e, ed, edd, a, qd and qdd of the joints, tau of the joints]. `motion` is
+[q, qd, qdd] of the joints at the end of a cycle; a step goes the part time[1] of what is left of
+the way there, each number straight, and takes time[0] seconds.
+
+The modal rows of Kane's equations hold no torque. With the joints' motion known at the end of a
+step they are a system for edd there, and the same evaluation gives the torque:
+
+    c_e(q, e, qd, ed, qdd, edd) = 0,    tau = c_q(q, e, qd, ed, qdd, edd)
+"""
+
+from __future__ import annotations
+
+from kane_dynamics.dynamics.steps import alpha_weights
+from kane_dynamics.exceptions import InputError
+
+
+def elastic_step(arm, name):
+    """Record a step in time, by generalized-alpha with the equations kept at the end of the step.
+
+    With a, which is carried on and lags edd (Arnold and Bruels 2007):
+
+        (1 - am) a1 + am a0 = (1 - af) edd1 + af edd0
+        e1 = e0 + h ed0 + h^2 ((1/2 - beta) a0 + beta a1)
+        ed1 = ed0 + h ((1 - gamma) a0 + gamma a1)
+
+    It is stable whatever the highest mode, and quiets what the step does not resolve. edd1 comes
+    from one Newton step with M + by_rate D + by_place K, which is exact but for the bending's
+    share in weight and spin: a second one changes nothing in the fourth digit of the error.
+    """
+    am, af, gamma, beta = alpha_weights()
+    share = (1.0 - af) / (1.0 - am)                         # d a1 / d edd1
+
+    def function(reduced, gravity, x, motion, time):
+        h, part = time
+        q, qd, qdd = x.joints_after(motion, part)
+        lag = [(af * old - am * a) / (1.0 - am) for old, a in zip(x.edd, x.a)]
+
+        def after(edd):
+            """Return e, ed and a at the end of the step."""
+            a1 = [start + share * new for start, new in zip(lag, edd)]
+            e = [e + h * (ed + h * ((0.5 - beta) * a + beta * new))
+                 for e, ed, a, new in zip(x.e, x.ed, x.a, a1)]
+            ed = [ed + h * ((1.0 - gamma) * a + gamma * new)
+                  for ed, a, new in zip(x.ed, x.a, a1)]
+            return e, ed, a1
+
+        e, ed, _ = after(x.edd)
+        c = arm.loads(reduced, gravity, [*q, *e], [*qd, *ed], [*qdd, *x.edd])
+        M = arm.mass(reduced, [*q, *e])
+        change = _factors(arm, reduced, M, share * gamma * h, share * beta * h * h).solve(
+            [-value for value in c])
+        tau = [c[k] + sum(M[k][j] * change[j] for j in _modes(arm)) for k in range(arm.first_mode)]
+        edd = [old + change[j] for old, j in zip(x.edd, _modes(arm))]
+        e, ed, a = after(edd)
+        return [*q, *e, *ed, *edd, *a, *qd, *qdd, *arm.driven(tau, qd)]
+    return _record(arm, name, function)
+
+
+def elastic_rest(arm, name):
+    """Record a step toward where weight and the joints' motion bend the links: ed = edd = 0.
+
+    Springs are nearly all the stiffness there is, so that e - K^-1 c_e converges by some digits
+    each time; tau is that of the e it begins with.
+    """
+    stiffness = {spring.u_index: spring.stiffness for spring in arm.reduced.springs}
+    rest = [0.0] * arm.robot.n_modes
+
+    def function(reduced, gravity, x, motion, time):
+        q, qd, qdd = x.joints_after(motion, time[1])
+        c = arm.loads(reduced, gravity, [*q, *x.e], [*qd, *rest], [*qdd, *rest])
+        e = [old - c[j] / stiffness[j] for old, j in zip(x.e, _modes(arm))]
+        tau = arm.driven(c[:arm.first_mode], qd)
+        return [*q, *e, *rest, *rest, *rest, *qd, *qdd, *tau]
+    return _record(arm, name, function)
+
+
+class _State:
+    """The parts of x."""
+
+    def __init__(self, arm, x):
+        m, n = arm.robot.n_modes, arm.robot.n_joints
+        self.e, self.ed, self.edd, self.a = (x[n + k * m:n + (k + 1) * m] for k in range(4))
+        rates = x[n + 4 * m:]
+        self._joints = x[:n], rates[:n], rates[n:2 * n]
+
+    def joints_after(self, motion, part):
+        """Return q, qd, qdd of the joints a part of the way on, each going straight."""
+        n = len(self._joints[0])
+        return [[old + part * (new - old) for old, new in zip(row, motion[k * n:])]
+                for k, row in enumerate(self._joints)]
+
+
+def _record(arm, name, function):
+    robot = arm.robot
+    if robot.floating_base or not robot.n_modes:
+        raise InputError(f'{name}: this is for flexible arms on a fixed base; {robot.name!r} has '
+                         + ('a floating base' if robot.floating_base else 'nothing that bends'))
+    return arm.record(name, ('elastic', 'motion', 'time'),
+                      lambda reduced, _, gravity, x, motion, time:
+                      function(reduced, gravity, _State(arm, x), motion, time),
+                      (4 * robot.nv,))
+
+
+def _modes(arm):
+    return range(arm.first_mode, arm.nv)
+
+
+def _factors(arm, reduced, M, by_rate, by_place):
+    """Return the factors of the modes' M + by_rate D + by_place K."""
+    S = [list(row) for row in M]
+    for spring in reduced.springs:
+        k = spring.u_index
+        S[k][k] = S[k][k] + by_rate * spring.damping + by_place * spring.stiffness
+    return arm.factors(reduced, S, _modes(arm))
+
+
+PROGRAMS = {record.__name__: record for record in (elastic_step, elastic_rest)}

@@ -1,0 +1,154 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the links of an arm do while its joints are led along a motion, cycle after cycle."""
+
+from __future__ import annotations
+
+import array
+
+import numpy as np
+
+from kane_dynamics.dynamics.stepper import checked_dt
+from kane_dynamics.exceptions import KaneDynamicsError
+
+STEPS = ('elastic_step', 'elastic_rest')    # the programs it runs
+STEP_ANGLE = 0.05     # [rad] that a mode turns by in a step: its period is then right to 0.02 %
+CYCLE_ANGLE = 1.0     # [rad] in a cycle: a torque held that long lags the mode by half of it
+MOST = 1000           # steps toward rest
+ROUND_OFF = 1e-13     # of the largest deflection: less is no step any more
+CHUNK = 4096          # steps of a long motion that are kept at a time
+
+
+class ElasticState:
+    """Hold the elastic coordinates of an arm whose joints are led; made by `Dynamics`.
+
+    Write the joints' q, qd, qdd into motion (3, n), then call `advance`, `rest` or `settle`. They
+    fill q (nq,), all coordinates, e and ed (n_modes,), its elastic ones, and tau (n,), the joint
+    torques that this motion takes. All are arrays made once; nothing is allocated in a cycle.
+
+    `known` tells whether there is a state yet: it begins with `settle`.
+    """
+
+    def __init__(self, dynamics, kernels, shared, frequencies, longest_step):
+        robot = dynamics.robot
+        n, m = robot.n_joints, robot.n_modes
+        self.robot_name, self.known = robot.name, False
+        self.frequencies = frequencies      # (n_modes,) [rad/s], joints locked, ascending
+        self.longest_step = checked_dt(longest_step)
+        self._x = np.zeros(4 * (n + m))
+        self.q, self.tau = self._x[:n + m], self._x[-n:]
+        self.e, self.ed = self._x[n:n + m], self._x[n + m:n + 2 * m]
+        self.motion = np.zeros((3, n))
+        self._time = array.array('d', [0.0, 1.0])       # faster to write than numpy's
+        self._kernels, self._shared = kernels, [np.frombuffer(self._time), *shared]
+        arrays = [self._x, self.motion.reshape(-1), *self._shared, self._x]
+        self._step, self._rest = (kernel.bound(arrays) for kernel in kernels)
+
+    def advance(self, dt):
+        """Let dt [s] pass on the way to `motion`, in as many steps as accuracy asks for."""
+        count = int(dt / self.longest_step) + 1
+        time, step = self._time, self._step
+        time[0] = dt / count
+        for left in range(count, 0, -1):
+            time[1] = 1.0 / left
+            step()
+
+    def rest(self):
+        """Bend the links as far as weight and `motion` bend them, without inertia of their own.
+
+        Two steps of a fast iteration: from cycle to cycle there is little to go.
+        """
+        self._time[1] = 1.0
+        self._rest()
+        self._rest()
+        self.known = True
+
+    def settle(self):
+        """Begin at rest: the links bent by their weight where `motion` has the joints."""
+        motion = self.motion.copy()
+        self.motion[1:] = 0.0
+        self._time[1] = 1.0
+        try:
+            for _ in range(MOST):
+                before = self.e.copy()
+                self._rest()
+                # NaN is no rest either
+                if np.abs(self.e - before).max() <= ROUND_OFF * np.abs(self.e).max():
+                    break
+            else:
+                raise KaneDynamicsError(
+                    f'{self.robot_name!r} finds no rest at joints {motion[0].tolist()}: its '
+                    'links are too soft for their load; check the stiffness and the masses')
+        finally:
+            self.motion[:] = motion
+        self.known = True
+
+    def take_over(self, other):
+        """Go on from another ElasticState of the same links under another load or gravity.
+
+        What the links do beside sagging stays; the sag becomes that of this load.
+        """
+        if not other.known:
+            self.known = False
+            return
+        n, m = self.motion.shape[1], len(self.e)
+        whole, motion = other._x.copy(), other.motion.copy()
+        sags = []
+        for state in (self, other):
+            state.motion[0] = whole[:n]
+            state.settle()
+            sags.append(state.e.copy())
+        other._x[:], other.motion[:] = whole, motion
+        self._x[:] = whole
+        self._x[n:n + m] += sags[0] - sags[1]
+
+    def along(self, motion, times):
+        """Return q (N, nq) and tau (N, n) along a motion, from rest where it begins.
+
+        motion: times (K,) [s] -> q, qd, qdd of the joints, each (K, n), asked in chunks; times
+        (N,) at equal distances, each one step.
+        """
+        nq, n = len(self.q), self.motion.shape[1]
+        q, tau = np.empty((len(times), nq)), np.empty((len(times), n))
+        for first in range(0, len(times), CHUNK):
+            rows = np.concatenate(motion(times[first:first + CHUNK]), axis=1)
+            if first == 0:
+                self.motion[:] = rows[0].reshape(3, n)
+                self.settle()
+                self.advance(0.0)           # edd and tau where the motion begins
+                self._time[0] = times[1] - times[0] if len(times) > 1 else 0.0
+                q[0], tau[0], rows = self.q, self.tau, rows[1:]
+            states = self._iterated(0, rows)
+            chunk = slice(max(first, 1), max(first, 1) + len(states))
+            q[chunk], tau[chunk] = states[:, :nq], states[:, -n:]
+        return q, tau
+
+    def rest_along(self, motions):
+        """Return q (N, nq) and tau (N, n) of motions (N, 3 n), the links without inertia.
+
+        Three steps of the iteration for each, from where the one before has brought it.
+        """
+        self.motion[:] = motions[0].reshape(3, -1)
+        self.settle()
+        self._time[1] = 1.0
+        states = self._iterated(1, np.repeat(motions, 3, axis=0))[2::3]
+        return states[:, :len(self.q)].copy(), states[:, -self.motion.shape[1]:].copy()
+
+    def _iterated(self, which, rows):
+        """Return the states after each row of motions, without the interpreter's lock."""
+        states = self._kernels[which].iterate(self._x, np.ascontiguousarray(rows), self._shared,
+                                              len(rows))[1:]
+        if len(rows):
+            self._x[:] = states[-1]
+        return states
+
+
+def step_of(frequencies, period):
+    """Return the step [s] that follows the modes a period [s] can follow; inf where it is none.
+
+    frequencies (n_modes,) [rad/s]. A mode is followed where it turns by less than CYCLE_ANGLE in a
+    period; the fastest of these turns by STEP_ANGLE in a step. Faster ones are quieted, or
+    integrated less exactly.
+    """
+    followed = frequencies[frequencies * period <= CYCLE_ANGLE]
+    return STEP_ANGLE / followed.max() if len(followed) else np.inf
