@@ -11,6 +11,7 @@ from flexible_arms import (
     beam_robot, changed, free_motion, integrate, padilla, single_link, URDF)
 import numpy as np
 import pytest
+from scipy.io import loadmat
 from scipy.linalg import eigvals, expm
 
 import kane_dynamics as kd
@@ -265,9 +266,52 @@ def test_command_draws_the_shapes(tmp_path, capsys):
     assert f'{path} written' in capsys.readouterr().out
 
 
+@pytest.mark.parametrize('ending', ['npz', 'mat'])
+def test_command_writes_the_state_space_with_names(ending, tmp_path, capsys):
+    path = tmp_path / f'arm.{ending}'
+    assert main(['modes', str(URDF / 'padilla_two_link.urdf'), '--q', '0', '1',
+                 '--linearize', str(path), '--outputs', 'tip', 'elbow']) == 0
+    assert 'A (12, 12), B (12, 2), C (4, 12), D (4, 2)' in capsys.readouterr().out
+    read = np.load(path) if ending == 'npz' else loadmat(path, squeeze_me=True)
+    expected = kd.linearize(kd.Dynamics(padilla(), backend='python'), np.array([0.0, 1.0]),
+                            outputs=['tip', 'elbow'])
+    for name in 'ABCD':
+        np.testing.assert_array_equal(read[name], getattr(expected, name))
+    assert list(read['inputs']) == ['shoulder', 'elbow']
+    assert list(read['outputs']) == ['tip/x', 'tip/y', 'tip/z', 'elbow']
+    assert read['states'][2] == 'upper_arm/bend_y_1' and read['states'][7] == 'elbow_rate'
+
+
+def test_command_tells_whether_a_motion_leaves_the_links_stable(tmp_path, capsys):
+    # spin stiffens: link 2 of Padilla's arm, the first being rigid, at 4 rad/s
+    file = tmp_path / 'arm.urdf'
+    file.write_text(re.sub('(?s)<flexible_link reference="upper_arm">.*?</flexible_link>', '',
+                           (URDF / 'padilla_two_link.urdf').read_text(encoding='utf-8')),
+                    encoding='utf-8')
+    assert main(['modes', str(file), '--qd', '0', '4']) == 0
+    text = capsys.readouterr().out
+    assert 'stable, effective stiffness positive definite' in text
+    still, spun = (float(re.findall(r'^ +1 +\S+ +(\S+)', part, re.M)[0])
+                   for part in text.split('while the joints move so'))
+    assert still < 4.7 < 5.0 < spun
+    # acceleration along the link buckles it: 22 g, a little above its limit of 21.94 g
+    robot = beam_robot({'length': 0.9144, 'mass_per_length': 0.669685, 'EI_z': 14.0},
+                       '<modes bend_y="1" shapes="clamped_free"/>', joint='prismatic',
+                       axis='1 0 0')
+    file.write_text(robot.to_urdf(), encoding='utf-8')
+    for g, status, words in ((21.8, 0, ': stable, effective'), (22.1, 1, ': NOT STABLE, .* not')):
+        assert main(['modes', str(file), '--gravity', '0', '0', '0',
+                     '--qdd', str(g * 9.81)]) == status
+        assert re.search(words, capsys.readouterr().out)
+
+
 @pytest.mark.parametrize(('arguments', 'words'), [
     (['two_link.urdf'], 'nothing that bends'),
-    (['padilla_two_link.urdf', '--q', '1'], "--q has 1 numbers.*'shoulder', 'elbow'")])
+    (['padilla_two_link.urdf', '--q', '1'], "--q has 1 numbers.*'shoulder', 'elbow'"),
+    (['padilla_two_link.urdf', '--qdd', '1'], "--qdd has 1 numbers.*'shoulder', 'elbow'"),
+    (['padilla_two_link.urdf', '--linearize', 'arm.csv'], 'ends in .npz or .mat'),
+    (['padilla_two_link.urdf', '--linearize', 'arm.npz', '--outputs', 'nose'],
+     "no output 'nose'; there are joints and modes .*'elbow'")])
 def test_command_refuses_what_it_cannot_tell(arguments, words, capsys):
     assert main(['modes', str(URDF / arguments[0]), *arguments[1:]]) == 2
     assert re.search(words, capsys.readouterr().err)

@@ -4,12 +4,17 @@
 
 kane modes arm.urdf
 kane modes arm.urdf --q 0 0.5 -0.9 --free --plot modes.png
+kane modes arm.urdf --qd 6 0 0                      # is it stable in this motion?
+kane modes arm.urdf --linearize arm.npz --outputs tool0
 """
+
+from pathlib import Path
 
 import numpy as np
 
 from kane_dynamics.analysis.deflection import tip_deflections
-from kane_dynamics.analysis.modal import vibration
+from kane_dynamics.analysis.linearize import linearize
+from kane_dynamics.analysis.modal import moving_modes, vibration
 from kane_dynamics.commands import add_arm, load_arm
 from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.exceptions import InputError
@@ -26,15 +31,27 @@ def add_arguments(parser):
     parser.add_argument('--free', action='store_true',
                         help='joints that move freely; default: locked')
     parser.add_argument('--plot', metavar='FILE', help='draw the lowest shapes: .png, .svg, .pdf')
+    parser.add_argument('--qd', type=float, nargs='+', metavar='SPEED',
+                        help='also the elastic modes while the joints move so [rad/s or m/s]; '
+                             'exit status 1 where that makes them unstable')
+    parser.add_argument('--qdd', type=float, nargs='+', metavar='ACCELERATION',
+                        help='with these accelerations [rad/s^2 or m/s^2]; default 0')
+    parser.add_argument('--linearize', metavar='FILE',
+                        help="write A, B, C, D of x' = A x + B tau, y = C x + D tau at this pose, "
+                             'with the names of states, inputs and outputs: .npz or .mat')
+    parser.add_argument('--outputs', nargs='+', metavar='NAME',
+                        help='y of --linearize: joints, modes, links (x, y, z); default: joints')
 
 
 def run(arguments):
-    """Print a row per vibration."""
+    """Print a row per vibration; 1 if the motion of --qd and --qdd makes the links unstable."""
     robot = load_arm(arguments)
     if robot.n_modes == 0:
         raise InputError(f'{robot.name!r} has nothing that bends: no <flexible_link> and no '
                          '<flexible_joint>')
     dyn = Dynamics(robot, backend='python')
+    qd, qdd = (None if values is None else _of_joints(robot, values, option) for values, option in
+               ((arguments.qd, '--qd'), (arguments.qdd, '--qdd')))
     found = vibration(dyn, _pose(robot, arguments.q), 'free' if arguments.free else 'locked')
     joints = ', '.join(f'{name} {value:.4g}' for name, value in
                        zip(robot.joint_names, found.q[robot.nq - robot.n_modes
@@ -54,17 +71,70 @@ def run(arguments):
         from kane_dynamics.analysis.modal_picture import picture_of_modes
         picture_of_modes(robot, found, arguments.plot)
         print(f'\n{arguments.plot} written')
+    if arguments.linearize:
+        _write_state_space(dyn, found.q, arguments.linearize, arguments.outputs)
+    if qd is not None or qdd is not None:
+        return _print_moving(dyn, found.q, *(np.zeros(robot.nv) if each is None else each
+                                             for each in (qd, qdd)))
     return 0
+
+
+def _print_moving(dyn, q, qd, qdd):
+    """Print the elastic modes of the moving arm; return 0 if they are stable, else 1."""
+    moving = moving_modes(dyn, q, qd, qdd)
+    softest = np.linalg.eigvalsh((moving.stiffness + moving.stiffness.T) / 2)[0]
+    print('\nwhile the joints move so: '
+          + ('stable' if moving.stable else 'NOT STABLE') + ', effective stiffness '
+          + ('positive definite' if softest > 0.0 else f'not positive definite ({softest:.4g})'))
+    print(f'{"":>4}{"Hz":>11}{"rad/s":>11}{"growth [1/s]":>14}')
+    pairs = sorted((value for value in moving.eigenvalues if value.imag >= 0.0),
+                   key=lambda value: (value.imag, value.real))
+    for k, value in enumerate(pairs):
+        print(f'{k + 1:>4}{value.imag / (2 * np.pi):>11.5g}{value.imag:>11.5g}{value.real:>14.4g}')
+    return 0 if moving.stable else 1
+
+
+def _write_state_space(dyn, q, path, outputs):
+    """Write A, B, C, D and the names of what they relate."""
+    robot = dyn.robot
+    kind = Path(path).suffix
+    if kind not in ('.npz', '.mat'):
+        raise InputError(f'--linearize {path}: expected a file that ends in .npz or .mat')
+    model = linearize(dyn, q, outputs=outputs)
+    first = robot.nv - robot.n_joints - robot.n_modes
+    base = ('base_x', 'base_y', 'base_z', 'base_rx', 'base_ry', 'base_rz')[:first]
+    coordinates = (*base, *robot.joint_names, *robot.mode_names)
+    names = [(name,) if name in coordinates else tuple(f'{name}/{axis}' for axis in 'xyz')
+             for name in (robot.joint_names if outputs is None else outputs)]
+    arrays = {**model._asdict(), 'inputs': robot.joint_names, 'outputs': sum(names, ()),
+              'states': (*coordinates, *(f'{name}_rate' for name in coordinates))}
+    if kind == '.npz':
+        np.savez(path, **arrays)
+    else:
+        from scipy.io import savemat
+        savemat(path, {name: np.array(value, dtype=object) if isinstance(value, tuple) else value
+                       for name, value in arrays.items()})
+    print(f'\n{path} written: A {model.A.shape}, B {model.B.shape}, C {model.C.shape}, '
+          f'D {model.D.shape}')
+
+
+def _of_joints(robot, values, option):
+    """Return (nv,) with the values of an option at the joints."""
+    if len(values) != robot.n_joints:
+        raise InputError(f'{option} has {len(values)} numbers; {robot.name!r} has '
+                         f'{robot.n_joints} joints: {list(robot.joint_names)}')
+    whole = np.zeros(robot.nv)
+    end = robot.nv - robot.n_modes
+    whole[end - robot.n_joints:end] = values
+    return whole
 
 
 def _pose(robot, angles):
     if angles is None:
         return None
-    if len(angles) != robot.n_joints:
-        raise InputError(f'--q has {len(angles)} numbers; {robot.name!r} has {robot.n_joints} '
-                         f'joints: {list(robot.joint_names)}')
     q = robot.neutral()[:robot.nq - robot.n_modes]
-    q[len(q) - robot.n_joints:] = angles
+    start = robot.nv - robot.n_modes - robot.n_joints
+    q[len(q) - robot.n_joints:] = _of_joints(robot, angles, '--q')[start:start + robot.n_joints]
     return q
 
 
