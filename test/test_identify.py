@@ -257,6 +257,22 @@ def test_wrong_wishes_are_refused(change, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.filterwarnings('error::RuntimeWarning')
+@pytest.mark.parametrize('parts', [('inertia', 'rotor', 'friction'), ('friction',)])
+def test_a_joint_that_neither_moves_nor_feels_torque_leaves_the_others_to_be_fitted(parts):
+    # a made recording without noise, such as `kane analyze --bag` writes: 0 N m throughout
+    robot = load_urdf(TWO_LINK.replace('<origin xyz="0.15 0 0.02"/>', '<origin xyz="0 0 0"/>'),
+                      gravity=(0.0, 0.0, 0.0))
+    t = np.arange(0.0, 8.0, 0.01)
+    qd = np.column_stack([np.cos(t), np.zeros_like(t)])
+    motion = Motion(t, np.column_stack([np.sin(t), np.zeros_like(t)]), qd,
+                    np.column_stack([-np.sin(t), np.zeros_like(t)]), 2.5 * qd * [1, 0])
+    found = Identifier(robot, parts).fit([motion])
+    assert found.calibration.joints['shoulder'].viscous == pytest.approx(2.5, rel=0.02)
+    assert np.isfinite([figure for body in found.calibration.bodies.values()
+                        for figure in (body.mass, *body.com)]).all()
+
+
 def test_too_few_samples_are_refused():
     robot = load_urdf(TWO_LINK)
     with pytest.raises(InputError, match='50 samples are too few'):

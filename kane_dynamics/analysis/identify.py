@@ -155,7 +155,7 @@ class Identifier:
         theta = problem.solve(*self._weighted(equations, level))
         for _ in range(2):         # weights from what is left, then again
             scales = self._residual_scales(motions, theta, terms, load_of)
-            level = np.maximum(scales.level, 1e-300)
+            level = np.maximum(scales.level, equations.least_variances)
             theta = problem.solve(*self._weighted(equations, level))
         return theta, level, scales.variance
 

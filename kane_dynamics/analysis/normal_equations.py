@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+# What no recording tells, of the r.m.s. torque of the joint itself and of the largest one. Made
+# recordings do; beyond this the prior would drown in the round-off of the data's part.
+FINEST, FINEST_OF_LARGEST = 1e-4, 1e-5
+
 
 class NormalEquations:
     """Gather Y pi + X_j phi_j = y_j for n joints: parameters [pi (m,), phi (n, terms)].
@@ -36,6 +40,13 @@ class NormalEquations:
         self.yy += np.einsum('ij,ij->j', y, y)
         self.count += len(y)
 
+    @property
+    def least_variances(self):
+        """Return the least mean squares (n,) that residuals are taken to have."""
+        squares = self.yy / max(self.count, 1)
+        least = np.maximum(FINEST**2 * squares, FINEST_OF_LARGEST**2 * squares.max())
+        return np.where(least > 0.0, least, 1.0)
+
     def places(self, j):
         """Return where the parameters of joint j stand among all."""
         return np.r_[:self.m, self.m + j * self.terms:self.m + (j + 1) * self.terms]
@@ -54,7 +65,7 @@ class NormalEquations:
         own = np.array([theta[self.places(j)] for j in range(self.n)])
         squares = self.yy - 2.0 * np.einsum('jk,jk->j', own, self.g) + np.einsum(
             'jk,jkl,jl->j', own, self.G, own)
-        return np.maximum(squares, 1e-12 * np.maximum(self.yy, 1e-300)) / max(self.count, 1)
+        return np.maximum(squares / max(self.count, 1), self.least_variances)
 
     def free_variances(self):
         """Return the mean square that is left of each joint when it is fitted alone (n,)."""
@@ -64,4 +75,4 @@ class NormalEquations:
             x = np.linalg.lstsq(self.G[j] * np.outer(scale, scale), scale * self.g[j],
                                 rcond=1e-12)[0]
             found[j] = self.yy[j] - x @ (scale * self.g[j])
-        return np.maximum(found, 1e-12 * np.maximum(self.yy, 1e-300)) / max(self.count, 1)
+        return np.maximum(found / max(self.count, 1), self.least_variances)
