@@ -306,19 +306,25 @@ def test_reference_pose_keeps_to_the_limits():
 def test_what_cannot_be_computed_is_refused_by_name(inside, changes, words):
     changes = {'mass': 2.0, **changes}
     with pytest.raises(ModelError, match=words) as error:
-        read_flexible_links(arm(*inside, **changes))
+        arm(*inside, **changes)                     # at load, not at the first torque
     assert 'flexible_link' in str(error.value)
 
 
 def test_torsion_needs_inertia_to_move():
-    robot = load(f"""<robot name="r"><link name="base"/>
-      <link name="arm"><inertial><origin xyz="0.5 0 0"/><mass value="3"/>
-        <inertia ixx="0.1" iyy="0.4" izz="0.4" ixy="0" ixz="0" iyz="0"/></inertial></link>
-      <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>
-      <flexible_link reference="arm">{BEAM.replace('1e-3', '0')}
-      <modes torsion="1"/></flexible_link></robot>""")
     with pytest.raises(ModelError, match='torsion="1": only 0 of these modes have inertia'):
-        read_flexible_links(robot)
+        load(f"""<robot name="r"><link name="base"/>
+          <link name="arm"><inertial><origin xyz="0.5 0 0"/><mass value="3"/>
+            <inertia ixx="0.1" iyy="0.4" izz="0.4" ixy="0" ixz="0" iyz="0"/></inertial></link>
+          <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>
+          <flexible_link reference="arm">{BEAM.replace('1e-3', '0')}
+          <modes torsion="1"/></flexible_link></robot>""")
+
+
+def test_frequencies_of_flexible_links_are_told_at_load(caplog):
+    with caplog.at_level('INFO', 'kane_dynamics'):
+        robot = arm(BEAM, MODES)
+    assert caplog.messages == [robot.flexible_links['arm'].describe()]
+    assert 'bend_y_1 1.' in caplog.messages[0] and 'Hz' in caplog.messages[0]
 
 
 def test_rounded_inertia_of_a_bare_beam_is_accepted():
@@ -360,6 +366,5 @@ def test_flexible_joint_is_read_as_written():
     ('reference="j1" stiffness="inf" motor_inertia="1"', 'stiffness: expected finite'),
 ])
 def test_impossible_flexible_joints_are_refused(text, words):
-    robot = arm(BEAM, MODES, more=f'<flexible_joint {text}/>')
     with pytest.raises(ModelError, match=words):
-        read_flexible_joints(robot)
+        arm(BEAM, MODES, more=f'<flexible_joint {text}/>')

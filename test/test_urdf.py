@@ -140,8 +140,9 @@ def test_drawn_shapes_are_kept_and_meshes_are_never_opened():
 
 
 def test_unknown_root_elements_are_ignored_and_flexible_ones_kept():
-    text = two_link().replace('</robot>', '<gazebo><x y="nan"/></gazebo><flexible_link '
-                              'reference="a"><beam length="1"/></flexible_link></robot>')
+    text = two_link().replace(
+        '</robot>', '<gazebo><x y="nan"/></gazebo><flexible_link reference="a"><beam length="1" '
+        'mass_per_length="1e-3" EI_z="1"/><modes bend_y="1"/></flexible_link></robot>')
     robot = load_urdf(text)
     assert [element.tag for element in robot.extensions] == ['flexible_link']
     assert robot.extensions[0].find('beam').get('length') == '1'

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from kane_dynamics.model.xml_reader import MAX_BYTES, parse_xml
 MAX_LINKS = 5000
 UNBOUNDED = 1e300  # URDF has no word for infinity
 EXTENSIONS = ('flexible_link', 'flexible_joint')
+LOG = logging.getLogger('kane_dynamics')
 
 
 def load_urdf(source, gravity=(0.0, 0.0, -9.81), floating_base=False, unphysical='refuse'):
@@ -36,10 +38,16 @@ def load_urdf(source, gravity=(0.0, 0.0, -9.81), floating_base=False, unphysical
     (armature = rotor_inertia gear_ratio^2). A limit without lower and upper bounds nothing;
     with one of the two, the other is 0 as the URDF specification says; 1e300 and more is
     unlimited. Meshes are not opened.
+
+    Flexible links are told, with their frequencies, to the logger 'kane_dynamics' (info).
     """
     data, name = _read(source)
     document = parse_xml(data, name)
-    return enforce(_robot(UrdfElements(document), gravity, floating_base), unphysical)
+    robot = enforce(_robot(UrdfElements(document), gravity, floating_base), unphysical)
+    _ = robot.flexible_joints           # read now: what is wrong in them is told at load
+    for link in robot.flexible_links.values():
+        LOG.info(link.describe())
+    return robot
 
 
 def _read(source):
