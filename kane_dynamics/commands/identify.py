@@ -144,7 +144,9 @@ def _report(found, judged, before, arguments):
     where = 'the same data' if arguments.split == 1.0 else 'data that the fit has not seen'
     print(f'\njudged on {where}: {judged.count} samples')
     print(judged.table())
-    shares = ', '.join(f'{new / old:.2f}' for new, old in zip(judged.rmse, before.rmse))
+    least = 1e-9 * before.rmse.max()       # a joint without torque has no error to take a share of
+    shares = ', '.join(f'{new / old:.2f}' if old > least else '-'
+                       for new, old in zip(judged.rmse, before.rmse))
     print(f'RMSE as a share of that of the bare URDF: {shares}')
 
 
