@@ -6,6 +6,10 @@
 
 Two processes: the node, and this one, which plays the robot and listens. Periods come from the
 stamps of every message that the node sent, computing times from its diagnostics.
+
+What the machine itself takes away is measured beside it: a bare Python thread with the same
+deadlines and no ROS, a bare pipe to another process and back. They take turns with the node every
+few seconds, the node being stopped meanwhile, so that both meet the same machine.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import argparse
 import os
 from pathlib import Path
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+TURN = 5.0      # [s] that node and bare thread run in turn; DDS gives a stopped node up after 20
 
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
 import numpy as np  # noqa: E402
@@ -34,6 +40,7 @@ from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
 import kane_dynamics as kd  # noqa: E402
 from kane_dynamics.nodes.conversions import JointStateWriter, nanoseconds  # noqa: E402
+from kane_dynamics.nodes.polled import Listener, Polled  # noqa: E402
 from kane_dynamics.nodes.trajectory_cdr import encode  # noqa: E402
 
 
@@ -55,7 +62,10 @@ class Bench:
         rclpy.init(context=self.context)
         self.node = rclpy.create_node('bench', context=self.context)
         self.efforts, self.diagnostics, self.filled = [], [], []
-        self.node.create_subscription(JointState, '/feedforward/effort', self._on_effort, 100)
+        # an executor would take half a core at 1 kHz, and 0.4 ms of each latency
+        self._listener = Listener(self.node, self.node.create_subscription(
+            JointState, '/feedforward/effort', self._on_effort, 100, callback_group=Polled()))
+        self._listener.start()
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self.diagnostics.append, 10)
         self.node.create_subscription(
             JointTrajectory, '/feedforward/joint_trajectory_with_effort',
@@ -118,10 +128,15 @@ class Bench:
                     return {each.key: each.value for each in status.values}
         return {}
 
+    def pause(self, paused):
+        """Stop the node, or let it go on."""
+        self.process.send_signal(signal.SIGSTOP if paused else signal.SIGCONT)
+
     def close(self):
         """End both."""
-        self.process.send_signal(2)
+        self.process.send_signal(signal.SIGINT)
         self.process.wait(20.0)
+        self._listener.stop()
         self._executor.shutdown()
         self._spinner.join(5.0)
         rclpy.shutdown(context=self.context)
@@ -137,29 +152,76 @@ def motion(robot, seconds, count):
 
 
 def rates(urdf, rate, seconds):
-    """Run at a rate and return the row of the table."""
+    """Run at a rate, in turn with a bare thread; return both rows of the table."""
     bench = Bench(urdf, update_rate=float(rate), max_jump=0.0)
+    turns = max(round(seconds / TURN), 1)
+    turn, passed, cpu = seconds / turns, 0.0, 0.0
+    node, bare = [], []         # stamps [ns] of each turn
     try:
         bench.start_time()
-        bench.send(motion(bench.robot, seconds + 2.0, 200))
+        bench.send(motion(bench.robot, 2.0 * seconds + 2.0 * turns + 2.0, 200))
         bench.wait(lambda: bench.efforts)
         time.sleep(1.0)
-        bench.efforts.clear()
-        begin, cpu = time.monotonic(), bench.cpu()
-        time.sleep(seconds)
-        passed, cpu = time.monotonic() - begin, bench.cpu() - cpu
-        stamps = np.array([stamp for stamp, _ in bench.efforts], dtype=np.int64)
+        for _ in range(turns):
+            bench.pause(True)
+            bare.append(bare_turn(rate, turn))
+            bench.pause(False)
+            time.sleep(0.5)     # until it has caught up with what it missed
+            bench.efforts.clear()
+            begin, used = time.time_ns(), bench.cpu()
+            time.sleep(turn)
+            end, cpu = time.time_ns(), cpu + bench.cpu() - used
+            passed += (end - begin) * 1e-9
+            time.sleep(0.2)     # for the last of them to arrive
+            stamps = np.array([stamp for stamp, _ in bench.efforts], dtype=np.int64)
+            node.append(stamps[(stamps >= begin) & (stamps < end)])
         time.sleep(1.2)
-        periods = np.diff(stamps) * 1e-9
-        errors = 1e3 * np.abs(periods - 1.0 / rate)
         values = bench.loop_values()
-        return [f'{rate} Hz, timer', f'{100.0 * len(stamps) / (passed * rate):.2f} %',
-                f'{np.median(errors):.3f}', f'{np.percentile(errors, 99):.3f}',
-                f'{errors.max():.2f}', f'{1e3 * float(values["compute time median [ms]"]):.0f}',
-                f'{1e3 * float(values["compute time p99 [ms]"]):.0f}',
-                f'{100.0 * cpu / passed:.0f} %']
+        computed = [f'{1e3 * float(values[f"compute time {name} [ms]"]):.0f}'
+                    for name in ('median', 'p99')]
+        return ([f'{rate} Hz, timer', *kept(node, rate, passed), *computed,
+                 f'{100.0 * cpu / passed:.0f} %'],
+                [f'{rate} Hz, bare thread in turn', *kept(bare, rate, seconds), '-', '-', '-'])
     finally:
+        bench.pause(False)
         bench.close()
+
+
+def kept(turns, rate, seconds):
+    """Return the cycles kept within so many seconds and the period errors [ms], as cells.
+
+    turns: stamps [ns] of the cycles of each turn.
+    """
+    count = sum(map(len, turns))
+    errors = 1e3 * np.abs(np.concatenate([np.diff(each) for each in turns]) * 1e-9 - 1.0 / rate)
+    return [f'{100.0 * count / (seconds * rate):.2f} %', f'{np.median(errors):.3f}',
+            f'{np.percentile(errors, 99):.3f}', f'{errors.max():.2f}']
+
+
+def bare_turn(rate, seconds):
+    """Return the stamps [ns] of a bare loop in a process of its own."""
+    done = subprocess.run([sys.executable, '-c', BARE_LOOP, str(rate), str(seconds)], check=True,
+                          capture_output=True)
+    return np.frombuffer(done.stdout, dtype=np.int64)
+
+
+# the deadlines of WallLoop, in a thread beside one that waits, as a node has it
+BARE_LOOP = """
+import array, sys, threading, time
+rate, seconds = map(float, sys.argv[1:])
+stamps = array.array('q')
+def run():
+    t0, k = time.perf_counter(), 0
+    while k < rate * seconds:
+        k += 1
+        time.sleep(max(t0 + k / rate - time.perf_counter(), 0.0))
+        k += max(int((time.perf_counter() - t0) * rate) - k, 0)
+        stamps.append(time.time_ns())
+thread = threading.Thread(target=run)
+thread.start()
+thread.join()
+sys.stdout.buffer.write(stamps.tobytes())
+"""
 
 
 def latency(urdf, rate, seconds):
@@ -176,6 +238,34 @@ def latency(urdf, rate, seconds):
         return len(delays) / (rate * seconds), np.median(delays), np.percentile(delays, 99)
     finally:
         bench.close()
+
+
+def bare_latency(rate, seconds):
+    """Return median and p99 [ms] of a stamp through a pipe to another process and back."""
+    echo = subprocess.Popen([sys.executable, '-c', BARE_ECHO], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, bufsize=0)
+    delays = []
+
+    def receive():
+        while data := echo.stdout.read(8):
+            delays.append((time.time_ns() - int.from_bytes(data, 'little')) * 1e-6)
+    receiver = threading.Thread(target=receive)
+    receiver.start()
+    t0 = time.perf_counter()
+    for k in range(1, int(rate * seconds)):
+        time.sleep(max(t0 + k / rate - time.perf_counter(), 0.0))
+        echo.stdin.write(time.time_ns().to_bytes(8, 'little'))
+    echo.stdin.close()
+    receiver.join()
+    echo.wait()
+    return np.median(delays), np.percentile(delays, 99)
+
+
+BARE_ECHO = """
+import os
+while data := os.read(0, 8):
+    os.write(1, data)
+"""
 
 
 def large_goal(urdf, repeats=5):
@@ -219,11 +309,17 @@ def main():
         print('\n| loop | cycles kept | period error median [ms] | p99 | max | compute median '
               '[us] | p99 | CPU |\n|---|---|---|---|---|---|---|---|')
         for rate in (500, 1000):
-            print('| ' + ' | '.join(rates(options.urdf, rate, options.seconds)) + ' |', flush=True)
+            for row in rates(options.urdf, rate, options.seconds):
+                print('| ' + ' | '.join(row) + ' |', flush=True)
     if 'latency' in wanted:
-        kept, median, p99 = latency(options.urdf, 500, min(options.seconds, 20.0))
+        seconds = min(options.seconds, 20.0)
+        before = bare_latency(500, seconds / 2.0)
+        answered, median, p99 = latency(options.urdf, 500, seconds)
+        after = bare_latency(500, seconds / 2.0)
         print(f'\ntrigger joint_states at 500 Hz, computed torque: state stamp -> torque received '
-              f'median {median:.2f} ms, p99 {p99:.2f} ms ({100.0 * kept:.1f} % answered)')
+              f'median {median:.2f} ms, p99 {p99:.2f} ms ({100.0 * answered:.1f} % answered)')
+        print('bare pipe there and back at 500 Hz, before and after: median '
+              f'{before[0]:.2f}, {after[0]:.2f} ms, p99 {before[1]:.2f}, {after[1]:.2f} ms')
     if 'start' in wanted:
         times = []
         for _ in range(5):

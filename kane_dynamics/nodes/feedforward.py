@@ -31,6 +31,7 @@ from kane_dynamics.nodes.managed_node import ManagedNode
 from kane_dynamics.nodes.message_bytes import CommandsBytes, StateBytes
 from kane_dynamics.nodes.model_check import check_model
 from kane_dynamics.nodes.phases import Fault
+from kane_dynamics.nodes.polled import Listener, Polled
 from kane_dynamics.nodes.process import freeze_garbage, run
 from kane_dynamics.nodes.settings import model_key, Settings
 from kane_dynamics.nodes.state_buffer import NEVER, StateBuffer
@@ -53,8 +54,12 @@ class Feedforward(ManagedNode):
             JointTrajectory, '~/joint_trajectory_with_effort', qos.RELIABLE, **override)
         self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
                                  qos.RELIABLE, raw=True, **override)
-        self.create_subscription(JointState, 'joint_states', self._on_joint_state, qos.STATE_IN,
-                                 **override)
+        group = Polled()
+        group.polled = False        # while the node is not active, or on simulated time
+        self._states = self.create_subscription(
+            JointState, 'joint_states', self._on_joint_state, qos.STATE_IN, callback_group=group,
+            **override)
+        self._listener = None
         self.create_service(SetBool, '~/enable', self._on_enable)
         self._action = follow_action.make(self)
         self._filler = ThreadPoolExecutor(max_workers=1, thread_name_prefix='effort')
@@ -113,9 +118,16 @@ class Feedforward(ManagedNode):
             values['realtime_priority'], self._on_cycle_error)
         self._clock_watch = ClockWatch(self, values['clock_jump_threshold'], self._jumped)
         self.loop.start()
+        # on simulated time the executor keeps /clock and states in one order: runs repeat
+        if not self.sim_time:
+            self._listener = Listener(self, self._states, values['realtime_priority'])
+            self._listener.start()
 
     def deactivate(self):
         """Stop the loop, bring the torque to a gravity hold and leave it there."""
+        if self._listener is not None:
+            self._listener.stop()
+            self._listener = None
         self.loop.stop()
         self._clock_watch.end()
         period = self.loop.period

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 
 import numpy as np
@@ -29,8 +30,13 @@ class StateBuffer:
         n = len(self.joint_names)
         self._values = np.zeros((3, n))
         self.position, self.velocity, self.effort = self._values
-        self._state = self._values[:2]
-        self.stamps = {field: np.full(n, NEVER) for field in FIELDS}  # [ns] per joint
+        self._state = memoryview(self._values[:2]).cast('B')
+        self._out = self._out_bytes = None
+        self._stamps = {field: np.full(n, NEVER) for field in FIELDS}  # [ns] per joint, unless
+        self._common = dict.fromkeys(FIELDS)    # [ns] all joints have the same
+        self._newest = NEVER                    # [ns] of all
+        self._usual = list(self.joint_names)
+        self._views = [memoryview(row) for row in self._values]
         self.received = 0
         self.rejected = 0
         self.disordered = 0
@@ -45,7 +51,9 @@ class StateBuffer:
         Its age counts from its stamp, or from `now` where the stamp is zero. A stamp later than
         now + horizon [ns] is not believed.
         """
-        order = self._order(message.name)
+        names = message.name
+        usual = names == self._usual
+        order = None if usual else self._order(names)
         stamp = nanoseconds(message.header.stamp) or now
         if stamp - now > horizon:
             self.future += 1
@@ -53,27 +61,28 @@ class StateBuffer:
         told = False
         with self._lock:
             self.received += 1
-            for field in FIELDS:
+            usual = usual and stamp >= self._newest
+            self._newest = max(self._newest, stamp)
+            for field, view in zip(FIELDS, self._views):
                 values = getattr(message, field)
                 if len(values) == 0:
                     continue
-                if len(values) != len(message.name):
+                if len(values) != len(names):
                     raise InputError(f'joint_states: {field} has {len(values)} values for '
-                                     f'{len(message.name)} names {list(message.name)}')
-                if self._take(field, values, order, stamp):
+                                     f'{len(names)} names {list(names)}')
+                if usual and math.isfinite(sum(values)):
+                    view[:] = values            # all joints, in order, newer
+                    self._common[field] = self.oldest[field] = stamp
                     told = True
-                    self.oldest[field] = int(self.stamps[field].min())
+                elif self._take(field, values, order or self._order(names), stamp):
+                    told = True
+                    self.oldest[field] = int(self._stamps[field].min())
         return told
 
     def _take(self, field, values, order, stamp):
-        places, sources, everything = order
-        stamps, mine = self.stamps[field], getattr(self, field)
-        values = np.asarray(values, dtype=float)
-        values = values if everything else values[sources]
-        if everything and np.isfinite(values).all() and stamps.max() <= stamp:
-            mine[:] = values                      # the usual message: all joints, in order, newer
-            stamps[:] = stamp
-            return True
+        places, sources = order
+        stamps, mine = self._stamps_of(field), getattr(self, field)
+        values = np.asarray(values, dtype=float)[sources]
         newer = stamps[places] <= stamp
         good = np.isfinite(values)
         self.rejected += int((~good).sum())
@@ -89,29 +98,41 @@ class StateBuffer:
         if known is None:
             order = joint_order(self.joint_names, key, 'joint_states', partial=True)
             places = np.flatnonzero(order >= 0)
-            known = (places, order[places], key == self.joint_names)
+            known = (places, order[places])
             if len(self._orders) < 100:  # publishers are few; a stream of new names is not kept
                 self._orders[key] = known
         return known
 
+    def _stamps_of(self, field):
+        """Return the stamps of the joints (n,), told one by one from now on."""
+        common, self._common[field] = self._common[field], None
+        if common is not None:
+            self._stamps[field][:] = common
+        return self._stamps[field]
+
     def read(self, out):
-        """Copy positions and velocities into out (2, n)."""
+        """Copy positions and velocities into out (2, n), contiguous."""
         with self._lock:
-            out[:] = self._state
+            if out is not self._out:        # a loop reads into the same array every time
+                self._out, self._out_bytes = out, memoryview(out).cast('B')
+            self._out_bytes[:] = self._state
 
     def missing(self, field):
         """Return the names of the joints that were never told of."""
-        return [name for name, stamp in zip(self.joint_names, self.stamps[field])
-                if stamp == NEVER]
+        with self._lock:
+            return [name for name, stamp in zip(self.joint_names, self._stamps_of(field))
+                    if stamp == NEVER]
 
     def stale(self, field, now, timeout):
         """Return the names of the joints whose value is further than timeout [ns] from now."""
-        return [name for name, stamp in zip(self.joint_names, self.stamps[field])
-                if abs(now - int(stamp)) > timeout]
+        with self._lock:
+            return [name for name, stamp in zip(self.joint_names, self._stamps_of(field))
+                    if abs(now - int(stamp)) > timeout]
 
     def forget(self):
         """Count every joint as never told of: after a jump of the clock."""
         with self._lock:
-            for stamps in self.stamps.values():
+            for stamps in self._stamps.values():
                 stamps[:] = NEVER
+            self._common, self._newest = dict.fromkeys(FIELDS), NEVER
             self.oldest = dict.fromkeys(FIELDS, NEVER)
