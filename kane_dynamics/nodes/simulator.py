@@ -28,6 +28,7 @@ from kane_dynamics.nodes.model_check import check_model
 from kane_dynamics.nodes.pacers import ClockPacer, CommandPacer, FIRST_STAMP, WallPacer
 from kane_dynamics.nodes.polled import Polled, take_all
 from kane_dynamics.nodes.process import freeze_garbage, run
+from kane_dynamics.nodes.simulator_elastic import SimulatorElastic
 from kane_dynamics.nodes.simulator_parameters import SCHEMA
 from kane_dynamics.nodes.simulator_reports import SimulatorReports
 from kane_dynamics.nodes.simulator_services import SimulatorServices
@@ -57,6 +58,7 @@ class Simulator(ManagedNode):
                                  **override)
         self.lock = threading.RLock()
         self._look_timer = None
+        self.elastic = SimulatorElastic(self)
         SimulatorReports(self)
         SimulatorServices(self)
 
@@ -81,6 +83,7 @@ class Simulator(ManagedNode):
         self.reader = CommandReader(self.setup.joints, self.setup.arm_order)
         self._writer = JointStateWriter(self.setup.joints)
         self._time = ClockMessage()
+        self.elastic.configure(plant, values)
         self.simulation = self.setup.simulation(plant)
         self.diagnostics.hardware_id = robot.name
         self.get_logger().info(
@@ -101,6 +104,7 @@ class Simulator(ManagedNode):
             self._clock_publisher = self.create_publisher(ClockMessage, '/clock', qos.RELIABLE)
         with self.lock:
             self.simulation.reset()
+            self.elastic.restart()
             self.paused, self.failed = values['start_paused'], ''
             self._first = self.simulation.period    # stamps count from here
             freeze_garbage()
@@ -118,6 +122,7 @@ class Simulator(ManagedNode):
                                        FIRST_STAMP if makes_time else None)
                 self.publish_state()
         self._subscribe()
+        self.elastic.start()
         if not values['lock_step']:
             self.loop = make_loop(self, values['update_rate'] * values['real_time_factor'],
                                   self._cycle, values['realtime_priority'], self._fail)
@@ -141,6 +146,7 @@ class Simulator(ManagedNode):
     def deactivate(self):
         """Stop the time."""
         self.finish()
+        self.elastic.stop()
         for subscription in self._commands:
             self.destroy_subscription(subscription)
         self._commands = []
@@ -245,6 +251,7 @@ class Simulator(ManagedNode):
         if self._publishes_clock:
             set_stamp(self._time.clock, stamp)
             self._clock_publisher.publish(self._time)
+        self.elastic.publish(stamp)
         self._states.publish(writer.stamped(stamp))
 
     # -- messages in ---------------------------------------------------------------------------

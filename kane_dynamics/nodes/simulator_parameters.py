@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from kane_dynamics.motion.plant import METHODS
 from kane_dynamics.motion.simulation import REACTIONS
-from kane_dynamics.nodes import calibrated_arm
+from kane_dynamics.nodes import calibrated_arm, tip_link
 from kane_dynamics.nodes.parameters import Parameter, Schema
 
 FRICTIONS = ('urdf', 'parameters', 'none')
+DEFLECTIONS = ('sag', 'straight')
 COMMAND_TIMES = ('arrival', 'stamp')
 PER_JOINT = {'lengths': ('joints',)}
 POSITION, SPEED, TORQUE = 'rad or m', 'rad/s or m/s', 'N m or N'
@@ -20,8 +21,10 @@ TIME = Schema(
               high=5000.0),
     Parameter('substeps', 'int', 0, 'integration steps per period; 0: as many as the damping of '
               'the joints needs, and none longer than 1 ms', low=0, high=1000),
-    Parameter('method', 'str', 'auto', 'rk4, or midpoint for stiff arms; auto takes midpoint for '
-              'flexible ones', choices=METHODS),
+    Parameter('method', 'str', 'auto', 'rk4; midpoint, for stiff arms, keeps their energy; '
+              'generalized_alpha quiets modes faster than its steps. auto takes midpoint for '
+              'flexible arms; rk4 is refused where a mode is too fast for it',
+              choices=METHODS),
     Parameter('real_time_factor', 'float', 1.0, 'simulated seconds per second; other than 1 needs '
               '`publish_clock`', above=0.0, high=1000.0),
     Parameter('publish_clock', 'bool', False, 'publish simulated time, from 1 s on, on `/clock` '
@@ -91,6 +94,16 @@ SENSOR = Schema(
               unit=SPEED, low=0.0, **PER_JOINT),
 )
 
+ELASTIC = Schema(
+    Parameter('initial_deflection', 'str', 'sag', 'flexible arms, at the start and after a reset: '
+              'bent by their weight, or straight', choices=DEFLECTIONS),
+) + tip_link.SCHEMA + Schema(
+    Parameter('markers.rate', 'float', 20.0, 'flexible arms: `~/markers` per second of wall time; '
+              '0: none', unit='Hz', low=0.0, high=200.0),
+    Parameter('markers.exaggeration', 'float', 1.0, 'of the deflection in `~/markers`', above=0.0,
+              high=10_000.0),
+)
+
 MODEL = Schema(
     Parameter('model_check.tolerance', 'float', 1e-6, 'largest relative difference from '
               'Pinocchio, where it is installed; beyond it the node is not configured',
@@ -99,7 +112,7 @@ MODEL = Schema(
               low=0, high=10_000),
 )
 
-SCHEMA = TIME + ARM + INPUT + SENSOR + MODEL
+SCHEMA = TIME + ARM + ELASTIC + INPUT + SENSOR + MODEL
 
 if __name__ == '__main__':      # the table of doc/simulator.md
     from kane_dynamics.nodes import managed_node

@@ -81,6 +81,7 @@ class SimulatorReports:
         report.add('contacts', plant.contacts)
         report.add('substeps', plant.substeps)
         report.add('method', plant.method)
+        node.elastic.report(report, self._count)
         if relative > DRIFT_WARNING:
             report.say(WARN, f'energy drift {drift:.3g} J of {turned:.3g} J: more substeps help')
 

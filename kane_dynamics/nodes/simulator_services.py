@@ -83,6 +83,7 @@ class SimulatorServices:
     def _reset(self, request):
         node = self._node
         node.simulation.reset()
+        node.elastic.restart()
         if node.failed:
             node.paused, node.failed = node.parameters['start_paused'], ''
             self._resume()

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
+from kane_dynamics.analysis.static_sag import static_sag
 from kane_dynamics.dynamics.friction import Friction
-from kane_dynamics.exceptions import InputError
+from kane_dynamics.exceptions import InputError, KaneDynamicsWarning
 from kane_dynamics.motion.plant import Plant
 from kane_dynamics.motion.sensor import CHANNELS, Sensor
 from kane_dynamics.motion.simulation import Simulation
@@ -95,9 +98,14 @@ class SimulatorSetup:
         limits = robot.limits.effort
         if self._values['effort_limits']:
             limits = self.per_joint('effort_limits')
-        return Plant(robot, self.period / NANOSECONDS, substeps=self._values['substeps'],
-                     method=self._values['method'], friction=self.friction(), stops=stops,
-                     effort_limits=limits, q0=q0, qd0=qd0)
+        plant = Plant(robot, self.period / NANOSECONDS, substeps=self._values['substeps'],
+                      method=self._values['method'], friction=self.friction(), stops=stops,
+                      effort_limits=limits, q0=q0, qd0=qd0)
+        if robot.n_modes and self._values['initial_deflection'] == 'sag':
+            with warnings.catch_warnings():     # the node watches the range itself, and logs it
+                warnings.simplefilter('ignore', KaneDynamicsWarning)
+                plant.start_from(static_sag(plant.dynamics, q0))
+        return plant
 
     def sensor(self):
         """Return the Sensor."""
