@@ -200,11 +200,19 @@ def test_the_task_file_and_the_program_in_the_documentation_work(tmp_path, monke
     text, = re.findall(r'```yaml\n(.*?)```', PAGE, re.DOTALL)
     (tmp_path / 'task.yaml').write_text(text)
     assert len(text.splitlines()) == 6
-    assert main(['analyze', str(example_urdf('ur5_robot.urdf')), str(tmp_path / 'task.yaml'),
-                 '--no-page', '--no-pace']) == 0
+    for arm in (example_urdf('ur5_robot.urdf'), ROOT / 'urdf' / 'six_axis.urdf'):
+        assert main(['analyze', str(arm), str(tmp_path / 'task.yaml'), '--no-page',
+                     '--no-pace']) == 0
     monkeypatch.chdir(ROOT)
     program, = re.findall(r'```python\n(.*?)```', PAGE, re.DOTALL)
     exec(compile(program, 'doc/analyze.md', 'exec'), {})
+
+
+@pytest.mark.parametrize('words', [['arm.urdf'], ['task.yaml', 'arm.urdf'],
+                                   ['task.yaml', 'arm.urdf.xacro']])
+def test_an_arm_in_the_place_of_the_task_is_told_as_such(words, capsys):
+    assert main(['analyze', *words]) == 2
+    assert 'is an arm; a task file, YAML, comes last' in capsys.readouterr().err
 
 
 def test_every_name_of_task_files_is_documented():

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 import re
 
 import numpy as np
@@ -21,6 +22,8 @@ def add_task(parser):
 
 def load_study(arguments):
     """Return the Study that the arguments name."""
+    if Path(arguments.task).suffix in ('.urdf', '.xacro'):
+        raise InputError(f'{arguments.task!r} is an arm; a task file, YAML, comes last: ARM TASK')
     return read_task(arguments.task, arguments.arm, read_bag)
 
 
