@@ -65,6 +65,11 @@ class DeflectionWatch:
                     '<segments> for larger bending')
         return said
 
+    def beyond(self, q):
+        """Return whether a link is out of range at q (nq,), told of before or not."""
+        return not all(deflection.in_range
+                       for deflection in tip_deflections(self._robot, q).values())
+
     def check(self, q):
         """Warn of each link that is newly out of range at q (nq,)."""
         for message in self.messages(q):

@@ -65,6 +65,17 @@ def fill_effort(trajectory, torque, tolerance, min_interval=1e-3, max_points=100
     """Return the same motion with effort at its points, and points added so that lines suffice.
 
     torque: (Q, Qd, Qdd), each (M, n) -> (M, n) [N m or N], for instance `Dynamics.inverse_many`.
+    See `fill_effort_of_time` for the rest.
+    """
+    return fill_effort_of_time(
+        trajectory, lambda times: torque(*trajectory.segments.evaluate_many(times)), tolerance,
+        min_interval, max_points)
+
+
+def fill_effort_of_time(trajectory, effort, tolerance, min_interval=1e-3, max_points=100_000):
+    """Return the same motion with effort at its points, and points added so that lines suffice.
+
+    effort: times (M,) [s] -> (M, n) [N m or N], for instance of links that remember their motion.
     joint_trajectory_controller interpolates effort linearly between points; it then errs by less
     than `tolerance` (scalar or (n,)), but within min_interval [s] of a step. Added points carry
     what keeps the path of their segment: positions, velocities on cubics, accelerations on
@@ -73,9 +84,6 @@ def fill_effort(trajectory, torque, tolerance, min_interval=1e-3, max_points=100
     if trajectory.interpolation == 'none':
         raise InputError("effort is filled between points that are joined; this trajectory's are "
                          "not (interpolation 'none')")
-
-    def effort(times):
-        return np.asarray(torque(*trajectory.segments.evaluate_many(times)), dtype=float)
 
     times, efforts = densify(effort, trajectory.times, tolerance, min_interval, max_points)
     segments = trajectory.segments.refined(times).with_effort(efforts)

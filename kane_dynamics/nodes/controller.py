@@ -83,6 +83,7 @@ class Controller:
             self.state_known = self.reference_known = False
             self._lost_for, self._t = 0.0, None
             self.output.restart()
+            self.model.restart()
 
     def enable(self, fresh):
         """Take up the mode, from wherever the arm is; return what happens next, or raise."""
@@ -132,6 +133,7 @@ class Controller:
         with self.lock:
             self.target_model = model
             if not self.phase.gives_torque or self.transition_time == 0.0:
+                model.take_over(self.model)
                 self._use(model)
                 self._waiting_model = None
             elif isinstance(self.model, Transition):
@@ -187,6 +189,7 @@ class Controller:
                     return False
             if self.model is not self.target_model:
                 self._advance_model(dt)
+            self.model.dt = dt
             if self.phase is RUNNING:
                 self._run(t)
             else:

@@ -10,7 +10,6 @@ import time
 
 import numpy as np
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 
@@ -23,15 +22,16 @@ from kane_dynamics.nodes.clock_watch import ClockWatch
 from kane_dynamics.nodes.clocked_loop import make_loop, uses_sim_time
 from kane_dynamics.nodes.controller import Controller
 from kane_dynamics.nodes.conversions import nanoseconds, seconds_since
+from kane_dynamics.nodes.cycle_messages import CycleMessages
+from kane_dynamics.nodes.elastic_output import ElasticOutput
 from kane_dynamics.nodes.feedforward_parameters import SCHEMA
 from kane_dynamics.nodes.feedforward_reports import Reports
 from kane_dynamics.nodes.goals import Goals
 from kane_dynamics.nodes.loop_statistics import LoopStatistics
 from kane_dynamics.nodes.managed_node import ManagedNode
-from kane_dynamics.nodes.message_bytes import CommandsBytes, StateBytes
 from kane_dynamics.nodes.model_check import check_model
 from kane_dynamics.nodes.phases import Fault
-from kane_dynamics.nodes.polled import Listener, Polled
+from kane_dynamics.nodes.polled import Listener, Polled, take_all
 from kane_dynamics.nodes.process import freeze_garbage, run
 from kane_dynamics.nodes.settings import model_key, Settings
 from kane_dynamics.nodes.state_buffer import NEVER, StateBuffer
@@ -46,10 +46,7 @@ class Feedforward(ManagedNode):
         self.loop = None            # between activate and deactivate
         super().__init__(name, SCHEMA, **kwargs)
         override = {'qos_overriding_options': qos.overridable()}
-        self._commands_publisher = self.create_lifecycle_publisher(
-            Float64MultiArray, '~/commands', qos.RELIABLE, **override)
-        self._effort_publisher = self.create_lifecycle_publisher(
-            JointState, '~/effort', qos.RELIABLE, **override)
+        self._messages = CycleMessages(self, override)
         self._trajectory_publisher = self.create_lifecycle_publisher(
             JointTrajectory, '~/joint_trajectory_with_effort', qos.RELIABLE, **override)
         self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
@@ -71,9 +68,11 @@ class Feedforward(ManagedNode):
         """Load the arm, compile its dynamics, compare them with Pinocchio."""
         values = self.parameters
         described, self.robot, calibration = load_arm(source, values['calibration_file'])
+        if values['elastic'] == 'rigid':
+            described, self.robot = described.rigid(), self.robot.rigid()
         self.settings = Settings(self.robot, values, calibration)
         values.check_lengths(len(self.settings.active))
-        self._dynamics = kd.Dynamics(self.robot, parametric=True).prepare('inverse')
+        self._dynamics = kd.Dynamics(self.robot, parametric=True)
         self.check = None
         if values['model_check.samples']:
             # Pinocchio reads the URDF, so the arm is compared without its calibration
@@ -91,7 +90,11 @@ class Feedforward(ManagedNode):
         controller.mode = values['mode']
         self.goals = Goals(controller, self.settings, values, self.log)
         self.goals.rehearse()
-        self._prepare_messages(controller)
+        self.elastic = None
+        if self.robot.n_modes:
+            self.elastic = ElasticOutput(controller, self._dynamics, values['tip_link'], self.log)
+            self.elastic.introduce()
+        self._messages.connect(controller, self.settings, self.elastic)
         self.controller = controller
         self.diagnostics.hardware_id = self.robot.name
         gravity = 'none is computed here' if values['robot_compensates_gravity'] else (
@@ -132,7 +135,7 @@ class Feedforward(ManagedNode):
         self._clock_watch.end()
         period = self.loop.period
         for _ in self.controller.ramp_down(period):
-            self._publish(*self._messages(self.now()))
+            self._messages.publish(self._messages.at(self.now()))
             time.sleep(period)
         self.loop = None
 
@@ -199,11 +202,18 @@ class Feedforward(ManagedNode):
         with controller.lock:
             self._clock_watch.look(now)
             stamp = now if stamp is None else stamp
-            if not controller.cycle(seconds_since(self.epoch, stamp), *self.fresh(now)):
+            position, velocity = self.fresh(now)
+            if controller.needs_state and self._listener is not None and not (
+                    position and velocity):
+                # after a stall of this process newer states wait that nobody has taken yet
+                for message in take_all(self._states):
+                    self._hear(message, now)
+                position, velocity = self.fresh(now)
+            if not controller.cycle(seconds_since(self.epoch, stamp), position, velocity):
                 return time.perf_counter() - began
-            commands, effort = self._messages(stamp)
+            messages = self._messages.at(stamp)
             took = time.perf_counter() - began
-            self._publish(commands, effort)
+            self._messages.publish(messages)
         return took
 
     def _watch(self, now):
@@ -212,42 +222,25 @@ class Feedforward(ManagedNode):
             return self._step(now)
         return 0.0
 
-    def _prepare_messages(self, controller):
-        law, order = controller.law, self.settings.command_order
-        self._told = self._sources = (law.r_q, law.r_qd, controller.tau)
-        if order is not None:
-            self._told = np.zeros((3, len(order)))
-        joints = self.settings.command_joints
-        self._commands = CommandsBytes(joints, self._told[2])
-        self._effort = StateBytes(joints, *self._told)
-
-    def _messages(self, stamp):
-        """Return ~/commands and ~/effort for the moment `stamp` [ns], serialized."""
-        order = self.settings.command_order
-        if order is not None:
-            for source, told in zip(self._sources, self._told):
-                source.take(order, out=told)
-        return self._commands.now(), self._effort.stamped(stamp)
-
-    def _publish(self, commands, effort):
-        self._commands_publisher.publish(commands)
-        self._effort_publisher.publish(effort)
-
     def _on_cycle_error(self, error):
         self.controller.fail(Fault.CYCLE_FAILED, f'{type(error).__name__}: {error}')
 
     # -- messages in ---------------------------------------------------------------------------
 
+    def _hear(self, message, now):
+        """Return whether a JointState that arrived at `now` [ns] told of any joint."""
+        horizon = int(self.parameters['state_timeout'] * 1e9)
+        try:
+            return self.buffer.update(message, now, horizon)
+        except InputError as error:
+            self.get_logger().error(str(error), throttle_duration_sec=1.0)
+            return False
+
     def _on_joint_state(self, message):
         if self.loop is None:
             return
         now = self.now()
-        horizon = int(self.parameters['state_timeout'] * 1e9)
-        try:
-            told = self.buffer.update(message, now, horizon)
-        except InputError as error:
-            self.get_logger().error(str(error), throttle_duration_sec=1.0)
-            return
+        told = self._hear(message, now)
         oldest = self.buffer.oldest['position']
         if told and self._on_arrival and oldest > self._last_oldest:
             # every joint was told of again: one cycle, for the moment of the state

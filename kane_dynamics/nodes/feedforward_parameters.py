@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from kane_dynamics.motion.rules import INTERPOLATION_METHODS, LEAD_INS, POSITIONS_ONLY
-from kane_dynamics.nodes import calibrated_arm
+from kane_dynamics.nodes import calibrated_arm, tip_link
 from kane_dynamics.nodes.parameters import Parameter, Schema
 
 MODES = ('feedforward', 'computed_torque', 'gravity', 'hold')
 FEEDBACKS = ('pd', 'inverse_dynamics')
 TRIGGERS = ('timer', 'joint_states')
+ELASTICITIES = ('dynamic', 'quasi_static', 'rigid')
 PER_JOINT = {'lengths': ('joints',), 'runtime': True}
 TORQUE = 'N m or N'
 SPEED = 'rad/s or m/s'
@@ -49,6 +50,12 @@ JOINTS = Schema(
               'gravity hold; 1/s with `feedback: inverse_dynamics`', unit='N m s/rad or N s/m',
               low=0.0, **PER_JOINT),
 )
+
+ELASTIC = Schema(
+    Parameter('elastic', 'str', 'dynamic', 'flexible links and joints: integrated along the '
+              'motion; bent as weight and motion bend them, without inertia of their own; or '
+              'taken as rigid', choices=ELASTICITIES, why_fixed='the model is compiled for it'),
+) + tip_link.SCHEMA
 
 MODEL = calibrated_arm.SCHEMA + Schema(
     Parameter('robot_compensates_gravity', 'bool', False, 'true where the robot adds gravity '
@@ -168,7 +175,7 @@ EFFORT = Schema(
               'points', low=2, high=10_000_000, runtime=True),
 )
 
-SCHEMA = LOOP + JOINTS + MODEL + SAFETY + TRAJECTORY + EFFORT
+SCHEMA = LOOP + JOINTS + MODEL + ELASTIC + SAFETY + TRAJECTORY + EFFORT
 
 if __name__ == '__main__':      # the table of doc/feedforward.md
     from kane_dynamics.nodes import managed_node

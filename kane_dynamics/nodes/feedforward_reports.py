@@ -16,7 +16,7 @@ class Reports:
         self._node, self._recently = node, Recently()
         for name, part in (('Loop', self._loop), ('Joint states', self._joint_states),
                            ('Torque', self._torque), ('Trajectories', self._trajectories),
-                           ('Model', self._model)):
+                           ('Deflection', self._deflection), ('Model', self._model)):
             node.diagnostics.add(name, part)
 
     def _loop(self, report):
@@ -84,6 +84,15 @@ class Reports:
         report.add('accepted', goals.accepted)
         self._count(report, 'refused', goals.refused, goals.last_refusal)
         self._count(report, 'left behind', controller.path_violations, controller.path_violation)
+
+    def _deflection(self, report):
+        node = self._node
+        if node.controller is None:
+            return
+        if node.elastic is None:
+            report.add('elastic', 'rigid')
+        else:
+            node.elastic.report(report, self._count)
 
     def _model(self, report):
         node = self._node

@@ -10,7 +10,7 @@ import numpy as np
 
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.acceptance import accept, State
-from kane_dynamics.motion.densification import fill_effort
+from kane_dynamics.motion.densification import fill_effort_of_time
 from kane_dynamics.motion.goal import Goal
 from kane_dynamics.motion.segments import BLOCK
 from kane_dynamics.motion.trajectory import Trajectory
@@ -77,21 +77,27 @@ class Goals:
 
     def _check_effort(self, trajectory):
         controller, segments = self._controller, trajectory.segments
-        limit = controller.output.limit
-        if not np.isfinite(limit).any():
+        if not np.isfinite(controller.output.limit).any():
             return
         times = _between(trajectory.times)
-        tau = np.abs(controller.target_model.evaluate_many(*segments.evaluate_many(times))
-                     + segments.effort_at_many(times))
-        beyond = (tau > limit).any(axis=0)
-        if beyond.any():
-            j = int(np.argmax(np.where(beyond, tau.max(axis=0) / limit, 0.0)))
-            k = int(np.argmax(tau[:, j]))
-            text = (f'joint {controller.joint_names[j]!r} needs {tau[k, j]:.4g} at '
-                    f'{times[k]:.3f} s; its effort limit is {limit[j]:.4g}')
-            if self._values['effort_limit_reaction'] == 'refuse':
-                raise InputError(f'trajectory refused (effort limit): {text}')
+        text = self._beyond_limits(times, controller.target_model.evaluate_many(
+            *segments.evaluate_many(times)) + segments.effort_at_many(times))
+        if text and self._values['effort_limit_reaction'] == 'refuse':
+            raise InputError(f'trajectory refused (effort limit): {text}')
+        if text:
             self._log('warning', f'{text}: the torque will be cut')
+
+    def _beyond_limits(self, times, tau):
+        """Return which joint needs most beyond its limit, '' where none does; tau (M, n)."""
+        controller, tau = self._controller, np.abs(tau)
+        limit = controller.output.limit
+        beyond = (tau > limit).any(axis=0)
+        if not beyond.any():
+            return ''
+        j = int(np.argmax(np.where(beyond, tau.max(axis=0) / limit, 0.0)))
+        k = int(np.argmax(tau[:, j]))
+        return (f'joint {controller.joint_names[j]!r} needs {tau[k, j]:.4g} at '
+                f'{times[k]:.3f} s; its effort limit is {limit[j]:.4g}')
 
     def with_effort(self, trajectory, goal, now, epoch=0):
         """Return the serialized JointTrajectory with the effort of an accepted trajectory.
@@ -106,6 +112,10 @@ class Goals:
         first = np.searchsorted(filled.times, min(begin, trajectory.end) - trajectory.start - 1e-9)
         times = filled.times[first:]
         efforts = filled.efforts[first:]
+        if self._controller.target_model.elastic is not None:   # when accepted, they did not swing
+            text = self._beyond_limits(times, efforts)
+            if text:
+                self._log('warning', f'with links that swing, {text}: the torque will be cut')
         if values['trajectory_effort'] == 'add':
             efforts = efforts + trajectory.segments.effort_at_many(times)
         fields = [None if rows is None else rows[first:, order] for rows in (
@@ -125,15 +135,15 @@ class Goals:
         self.with_effort(still, goal, now=0.0)
 
     def _filled(self, trajectory):
-        values, torque = self._values, self._controller.target_model.evaluate_many
+        values, interval = self._values, self._values['effort_min_interval']
+        effort = self._controller.target_model.along(trajectory, interval)
         if trajectory.interpolation != 'none':
             try:
-                return fill_effort(trajectory, torque, values['effort_tolerance'],
-                                   values['effort_min_interval'], values['effort_max_points'])
+                return fill_effort_of_time(trajectory, effort, values['effort_tolerance'],
+                                           interval, values['effort_max_points'])
             except InputError as error:
                 self._log('warning', f'effort is filled at the points of the goal only: {error}')
-        states = trajectory.segments.evaluate_many(trajectory.times)
-        return replace(trajectory, efforts=torque(*states))
+        return replace(trajectory, efforts=effort(trajectory.times))
 
 
 def _between(times):

@@ -37,7 +37,8 @@ def check_model(dynamics, source, samples=20, seed=1):
         return ModelCheck(math.nan, f'not compared with Pinocchio: {missing}')
     error = report.error('inverse')
     return ModelCheck(error, f'torques differ from those of Pinocchio {report.version} by at most '
-                             f'{error:.1e} of the largest, at {samples} random states')
+                             f'{error:.1e} of the largest, at {samples} random states'
+                      + (f' ({report.note})' if report.note else ''))
 
 
 def _text(source):

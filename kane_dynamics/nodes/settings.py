@@ -11,6 +11,7 @@ from kane_dynamics.exceptions import InputError
 from kane_dynamics.motion.rules import Rules
 from kane_dynamics.motion.tolerances import Tolerances
 from kane_dynamics.nodes.conversions import joint_order
+from kane_dynamics.nodes.flexible_torque_model import FlexibleTorqueModel
 from kane_dynamics.nodes.torque_model import split_joints, TorqueModel
 
 MODEL_PARAMETERS = ('gravity', 'payload.', 'friction.', 'armature')  # how their names begin
@@ -27,10 +28,9 @@ class Settings:
 
     def __init__(self, robot, values, calibration=None):
         self.robot, self._calibration = robot, calibration
-        if robot.floating_base or robot.n_modes:
-            kind = 'a floating base' if robot.floating_base else 'flexible links or joints'
-            raise InputError(f'{robot.name!r} has {kind}; this node computes the torques of rigid '
-                             'arms on a fixed base')
+        if robot.floating_base:
+            raise InputError(f'{robot.name!r} has a floating base; this node computes the torques '
+                             'of arms on a fixed one')
         self.active, self.locked = split_joints(
             robot, values['joints'], values['locked_joints'], values['locked_positions'])
         self.command_joints = values['joints'] or self.active
@@ -101,8 +101,21 @@ class Settings:
             robot = robot.with_payload(
                 values['payload.mass'], values['payload.com'],
                 [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], values['payload.link'] or None)
-        return TorqueModel(dynamics.with_robot(robot), self.active, self.locked,
-                           self.friction(values), self.per_joint(values, 'armature'))
+        try:
+            dynamics = dynamics.with_robot(robot)
+        except InputError as error:
+            if not robot.n_modes:
+                raise
+            raise InputError(f'payload.link {values["payload.link"]!r} bends, and a load on it '
+                             'is another arm: make it a link on a fixed joint in the URDF, or '
+                             f'name a link beyond it ({error})') from None
+        parts = (dynamics, self.active, self.locked, self.friction(values),
+                 self.per_joint(values, 'armature'))
+        if not robot.n_modes:
+            return TorqueModel(*parts)
+        return FlexibleTorqueModel(
+            *parts, dynamic=values['elastic'] == 'dynamic', period=1.0 / values['update_rate'],
+            regular=values['trigger'] == 'timer')
 
     def rules(self, values, check_jump=True):
         """Return the Rules of acceptance."""

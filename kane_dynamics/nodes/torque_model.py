@@ -24,6 +24,9 @@ class TorqueModel:
         armature: (n,) [kg m^2 or kg] on top of the URDF's.
     """
 
+    elastic = None      # the ElasticState of a FlexibleTorqueModel
+    dt = 0.0            # [s] since the cycle before, written by the controller
+
     def __init__(self, dynamics, active, locked, friction=None, armature=None):
         robot = dynamics.robot
         self.dynamics = dynamics
@@ -48,8 +51,7 @@ class TorqueModel:
 
     def bound_gravity(self, q, out):
         """Return step(): fills out (n,) with what holds the arm at rest at q (n,)."""
-        zero = np.zeros(len(self.joint_names))
-        inverse = self._bound_inverse(q, zero, zero, out)
+        inverse = self._bound_rest(q, out)
         offset = None if self.friction is None else self.friction.offset
         if offset is None:
             return inverse
@@ -74,16 +76,42 @@ class TorqueModel:
             np.take(full_tau, active, out=out)
         return step
 
+    def _bound_rest(self, q, out):
+        zero = np.zeros(len(self.joint_names))
+        return self._bound_inverse(q, zero, zero, out)
+
+    def restart(self):
+        """Forget what was before."""
+
+    def take_over(self, other):
+        """Go on from where another model of the arm is."""
+
     def evaluate_many(self, q, qd, qdd):
         """Return torques (M, n) of M samples of a reference; for any thread."""
+        return self._transmitted(self._inverse_many(q, qd, qdd), qd, qdd)
+
+    def along(self, trajectory, interval):
+        """Return effort(times), torques (M, n) at times (M,) [s] of a trajectory; for any thread.
+
+        interval [s]: the shortest time that the caller looks at.
+        """
+        return lambda times: self.evaluate_many(*trajectory.segments.evaluate_many(times))
+
+    def _inverse_many(self, q, qd, qdd):
         if self._whole:
-            tau = self.dynamics.inverse_many(q, qd, qdd)
-        else:
-            full = np.zeros((3, len(q), self.dynamics.robot.nv))
-            for index, value in self._locked:
-                full[0, :, index] = value
-            full[:, :, self._active] = q, qd, qdd
-            tau = self.dynamics.inverse_many(*full)[:, self._active]
+            return self.dynamics.inverse_many(q, qd, qdd)
+        return self.dynamics.inverse_many(*self._of_all_joints(q, qd, qdd))[:, self._active]
+
+    def _of_all_joints(self, q, qd, qdd):
+        """Return the motion (3, M, n_joints), the locked joints in their places."""
+        full = np.zeros((3, len(q), self.dynamics.robot.n_joints))
+        for index, value in self._locked:
+            full[0, :, index] = value
+        full[:, :, self._active] = q, qd, qdd
+        return full
+
+    def _transmitted(self, tau, qd, qdd):
+        """Return what motors give for torques (M, n) at these rates."""
         if self._transmission.acts:
             tau = np.ascontiguousarray(tau)
             self._transmission.add(np.ascontiguousarray(qd), np.ascontiguousarray(qdd), tau)
@@ -96,6 +124,36 @@ class Transition:
     def __init__(self, old, new, duration):
         self.old, self.new, self.duration = old, new, duration
         self.elapsed = 0.0
+        new.take_over(old)
+
+    @property
+    def elastic(self):
+        """Return the ElasticState of the new model, None where nothing bends."""
+        return self.new.elastic
+
+    @property
+    def dt(self):
+        """Return the time [s] since the cycle before."""
+        return self.new.dt
+
+    @dt.setter
+    def dt(self, value):
+        self.old.dt = self.new.dt = value
+
+    @property
+    def skipped(self):
+        """Return whether the last cycle was too long for the new model to integrate over."""
+        return self.new.skipped
+
+    @property
+    def lowest(self):
+        """Return what the lowest mode of the new model asks for, in words."""
+        return self.new.lowest
+
+    def restart(self):
+        """Forget what was before."""
+        self.old.restart()
+        self.new.restart()
 
     def advance(self, dt):
         """Let time [s] pass; return whether the new model has come fully into effect."""
