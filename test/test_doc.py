@@ -216,6 +216,16 @@ def test_the_readme_leads_to_every_page_and_its_pictures_are_small():
         assert picture.stat().st_size < 400_000, picture.name
 
 
+def test_every_example_is_listed_and_every_seed_has_one():
+    text = (ROOT / 'examples' / 'README.md').read_text()
+    listed = set(re.findall(r'`(\w+\.(?:py|yaml|csv))`', text))
+    assert listed == {path.name for path in (ROOT / 'examples').rglob('*.*')
+                      if path.suffix in ('.py', '.yaml', '.csv')}
+    for work in ('Nie 1988', 'Angeles, Ma and Rojas 1989', 'Abdelaziz, Helaly and Atta 2004',
+                 'Vukobratovic and Potkonjak 1982', 'Padilla 1989'):
+        assert work in text
+
+
 def test_every_file_that_the_documentation_names_exists():
     for page in PAGES:
         for name in re.findall(r'`((?:examples|config|launch|urdf|benchmark|test|requirements)/'
