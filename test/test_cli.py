@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+import kane_dynamics as kd
 from kane_dynamics.cli import COMMANDS, main, Parser
 
 URDF = Path(__file__).parents[1] / 'urdf'
@@ -83,8 +84,13 @@ def test_info_names_every_joint_and_link(capsys):
 
 
 def test_info_tells_the_frequencies_of_flexible_links(capsys):
-    assert main(['info', str(URDF / 'flexible_six_axis.urdf')]) == 0
-    assert 'Hz' in capsys.readouterr().out
+    path = URDF / 'flexible_six_axis.urdf'
+    assert main(['info', str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "flexible link 'forearm'" in printed and 'bend_y_1' in printed
+    robot = kd.load_urdf(path)
+    first = kd.natural_frequencies(kd.Dynamics(robot, backend='python'))[0]
+    assert f'the arm at zero, joints locked: {first:.4g}, ' in printed
 
 
 def test_check_agrees_with_pinocchio_and_says_so(capsys):

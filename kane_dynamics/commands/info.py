@@ -8,7 +8,9 @@ kane info arm.urdf.xacro --floating
 
 import warnings
 
+from kane_dynamics.analysis.modal import natural_frequencies
 from kane_dynamics.commands import add_arm, load_arm
+from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.exceptions import KaneDynamicsWarning
 from kane_dynamics.model.physical import check
 from kane_dynamics.model.table import describe
@@ -27,4 +29,9 @@ def run(arguments):
     print(describe(robot))
     for flexible in robot.flexible_links.values():
         print(flexible.describe())
-    return 1 if any(finding.level == 'error' for finding in check(robot)) else 0
+    unphysical = any(finding.level == 'error' for finding in check(robot))
+    if robot.n_modes and not unphysical:
+        found = natural_frequencies(Dynamics(robot, backend='python'))
+        print('the arm at zero, joints locked: ' + ', '.join(f'{f:.4g}' for f in found)
+              + ' Hz (`kane modes` tells more)')
+    return 1 if unphysical else 0
