@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_bvp
 from scipy.linalg import eigh
+from scipy.optimize import brentq
 
 import kane_dynamics as kd
 from kane_dynamics.model.beam import Beam
@@ -269,6 +270,31 @@ def lateral_load(modes, tip):
     return 1 / np.linalg.eigvals(-np.linalg.solve(K_0, K - K_0)).real.max()
 
 
+def classical_load(modes, tip):
+    """Return the same load by Ritz on the functional of the textbooks, in the same shapes.
+
+    int (v''^2 + phi'^2) / 2 - P phi (1 - x) v'' (tip load) or - q phi (1 - x)^2 / 2 v'' (weight)
+    is stationary; v: clamped-free bending, phi = sin((k - 1/2) pi x).
+    """
+    x, w = np.polynomial.legendre.leggauss(80)
+    x, w = (x + 1) / 2, w / 2
+    bend, twist, rate = [], [], []
+    for k in range(modes):
+        root = brentq(lambda z: np.cos(z) + 1 / np.cosh(z), k * np.pi + 1.5, k * np.pi + 2.0)
+        ratio = (np.cosh(root) + np.cos(root)) / (np.sinh(root) + np.sin(root))
+        bend.append(np.cosh(root * x) + np.cos(root * x)
+                    - ratio * (np.sinh(root * x) + np.sin(root * x)))
+        wave = (k + 0.5) * np.pi
+        twist.append(np.sin(wave * x))
+        rate.append(wave * np.cos(wave * x))
+    bend, twist, rate = np.array(bend), np.array(twist), np.array(rate)
+    couple = (bend * (w * (1 - x if tip else (1 - x)**2 / 2))) @ twist.T
+    none = np.zeros((modes, modes))
+    K = np.block([[bend * w @ bend.T, none], [none, rate * w @ rate.T]])
+    return 1 / np.linalg.eigvals(np.linalg.solve(K, np.block([[none, couple],
+                                                              [couple.T, none]]))).real.max()
+
+
 @pytest.mark.parametrize(('tip', 'load', 'classical'), [(True, 4.017, 4.0126),
                                                         (False, 12.90, 12.85)])
 def test_flat_cantilever_buckles_sideways(tip, load, classical):
@@ -276,6 +302,7 @@ def test_flat_cantilever_buckles_sideways(tip, load, classical):
     got = lateral_load(4, tip)
     assert got == pytest.approx(load, rel=5e-4)
     assert got == pytest.approx(classical, rel=5e-3)
+    assert got == pytest.approx(classical_load(4, tip), rel=1e-5)      # 4.01539, 12.8976
 
 
 ROD = {'length': 1.0, 'mass_per_length': 1e-9, 'EI_y': 4.0, 'EI_z': 1.0, 'GJ': 0.8,
