@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import kane_dynamics as kd
+from kane_dynamics.analysis.arm_picture import arm_picture
+from kane_dynamics.analysis.arm_solid import ArmSolid
 from kane_dynamics.analysis.camera import Camera
 from kane_dynamics.analysis.link_poses import energies, link_poses, link_states
 from kane_dynamics.analysis.mesh_file import MeshShelf, packed, read_mesh, thinned
@@ -158,6 +160,23 @@ def test_links_are_where_kane_s_equations_put_them(name):
             R, p = dyn.frame_pose(link, q[k])
             assert poses[link][0][k] == pytest.approx(R, abs=1e-12)
             assert poses[link][1][k] == pytest.approx(p, abs=1e-12)
+
+
+def test_hubs_of_bending_links_are_drawn_and_their_straight_tubes_are_not():
+    path = ROOT / 'urdf' / 'flexible_six_axis.urdf'
+    robot = kd.load_urdf(path)
+    links = {link['name']: link for link in arm_picture(robot)['links']}
+    for name in robot.flexible_links:       # in the file: the hub, then the tube
+        assert [shape['rigid'] for shape in links[name]['shapes']] == [True, False]
+    assert 'rigid' not in links['shoulder']['shapes'][0]
+    # the hub of the forearm, 0.15 m long across, is where the elbow is
+    q = robot.neutral()
+    _, elbow = kd.Dynamics(robot, backend='python').frame_pose('forearm', q)
+    solid = ArmSolid(robot, path.parent)
+    solid.extent(q[None])
+    points = solid.triangles(q)[0].reshape(-1, 3)
+    hub = points[np.abs(np.linalg.norm((points - elbow)[:, [0, 2]], axis=1) - 0.056) < 1e-9]
+    assert np.ptp(hub[:, 1]) == pytest.approx(0.15, abs=1e-9)
 
 
 @pytest.mark.parametrize('name', ['panda.urdf', 'tiago_no_hand.urdf'])

@@ -9,6 +9,8 @@ import numpy as np
 from kane_dynamics.kane.kinematics import poses
 from kane_dynamics.model.assembly import tree_of
 
+ROOTED = 0.1    # of a beam's length: what is centred nearer to its root is drawn as rigid
+
 
 class ArmLines:
     """Lines along the links of one robot, at any pose."""
@@ -64,3 +66,9 @@ class ArmLines:
             tip = p_end + R_end @ [flexible.beam.length - springs[-1].x, 0.0, 0.0]
             axes[name] = np.array([p + R @ flexible.root, *(place for _, place in hinges), tip])
         return axes
+
+
+def rooted(flexible, visual):
+    """Return whether a shape of a flexible link sits at the beam's clamped root, as hubs do."""
+    x = (visual.position - flexible.root) @ flexible.rotation[:, 0]
+    return bool(x <= ROOTED * flexible.beam.length)

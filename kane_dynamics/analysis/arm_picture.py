@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kane_dynamics.analysis.arm_lines import rooted
 from kane_dynamics.analysis.link_poses import link_poses
 from kane_dynamics.analysis.mesh_file import MeshShelf
 from kane_dynamics.analysis.solid import surface
@@ -49,6 +50,9 @@ def arm_picture(robot, payloads=(), folder=None, postures=None):
                  'joint': '' if joint is None else joint.name,
                  'shapes': [_shape(each, COLOURS[k % len(COLOURS)], shelf)
                             for each in link.visuals]}
+        for shape, visual in zip(entry['shapes'], link.visuals):
+            if shape is not None and link.name in flexible:
+                shape['rigid'] = rooted(flexible[link.name], visual)
         entry['shapes'] = [shape for shape in entry['shapes'] if shape is not None]
         if joint is not None:
             entry.update(parent=index[joint.parent], R=_flat(joint.rotation),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kane_dynamics.analysis.arm_lines import ArmLines
+from kane_dynamics.analysis.arm_lines import ArmLines, rooted
 from kane_dynamics.analysis.link_poses import link_poses
 from kane_dynamics.analysis.mesh_file import MeshShelf
 from kane_dynamics.analysis.solid import ball, rod, surface
@@ -30,8 +30,9 @@ class ArmSolid:
         shelf = None if folder is None else MeshShelf(folder)
         self._shapes, self._drawn = {}, set()
         for k, link in enumerate(robot.links):
+            bent = robot.flexible_links.get(link.name)
             parts = [self._part(each, shelf) for each in link.visuals
-                     if link.name not in self._bends]
+                     if bent is None or rooted(bent, each)]
             parts = [part for part in parts if part is not None]
             colour = np.array(COLOURS[k % len(COLOURS)], dtype=float)
             for payload in payloads:
@@ -40,7 +41,8 @@ class ArmSolid:
                     self._shapes[f'{link.name} payload'] = (
                         link.name, ball(radius) + payload.com, np.array(PAYLOAD, dtype=float))
             if parts:
-                self._drawn.add(link.name)
+                if bent is None:
+                    self._drawn.add(link.name)
                 self._shapes[link.name] = (link.name, np.concatenate(parts), colour)
 
     def _part(self, visual, shelf):
