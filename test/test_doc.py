@@ -205,7 +205,9 @@ def test_the_flexible_link_in_the_readme_is_read():
 
 def test_links_in_the_documentation_lead_somewhere():
     for page in PAGES:
-        for target in re.findall(r'\]\(([^)#:]+)\)', page.read_text()):
+        text = page.read_text()
+        assert text.count('](') == len(re.findall(r'\]\([^)\s]+\)', text)), page.name
+        for target in re.findall(r'\]\(([^)#:\s]+)(?:#[\w-]*)?\)', text):
             assert (page.parent / target).exists(), f'{page.name}: {target}'
 
 
