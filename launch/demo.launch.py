@@ -3,13 +3,15 @@
 """Start the simulator, the feedforward node that drives it, and RViz when asked for.
 
 Both run in lock-step on simulated time. Send trajectories to /feedforward/joint_trajectory, or let
-the demo node send one (demo:=true), tell how well the arm followed, and end.
+the demo node send one (demo:=true), tell how well the arm followed, and end. With flexible:=true
+the arm is one that bends.
 """
 
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, Shutdown
 from launch.conditions import IfCondition
-from launch.substitutions import Command, LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import (
+    Command, LaunchConfiguration, PathJoinSubstitution, PythonExpression)
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
@@ -19,13 +21,21 @@ def generate_launch_description():
     """Return the nodes and their arguments; `ros2 launch ... --show-args` lists them."""
     share = FindPackageShare('kane_dynamics')
     argument = LaunchConfiguration
+
+    def if_flexible(yes, no):
+        return PythonExpression(
+            [f'"{yes}" if "', argument('flexible'), f'" == "true" else "{no}"'])
     arguments = [
         DeclareLaunchArgument(
-            'description_file', default_value=PathJoinSubstitution([share, 'urdf',
-                                                                    'six_axis.urdf']),
+            'flexible', default_value='false', choices=['true', 'false'],
+            description='an arm that bends'),
+        DeclareLaunchArgument(
+            'description_file', default_value=PathJoinSubstitution(
+                [share, 'urdf', if_flexible('flexible_3r.urdf', 'six_axis.urdf')]),
             description='URDF or xacro file of the arm'),
         DeclareLaunchArgument(
-            'params_file', default_value=PathJoinSubstitution([share, 'config', 'demo.yaml']),
+            'params_file', default_value=PathJoinSubstitution(
+                [share, 'config', if_flexible('flexible_demo.yaml', 'demo.yaml')]),
             description='YAML file with the parameters of both nodes'),
         DeclareLaunchArgument(
             'demo', default_value='false', choices=['true', 'false'],

@@ -4,7 +4,8 @@
 
 A trajectory is sent to the feedforward node, which drives the simulator; the error is what
 `joint_states` tell against the trajectory. Then the same again with the same PD gains and a
-controller that takes the arm for weightless and free of friction: PD alone.
+controller that takes the arm for weightless and free of friction: PD alone. An arm that bends is
+driven in four ways instead: see `flexible_demo`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import kane_dynamics as kd
 from kane_dynamics.exceptions import KaneDynamicsError
 from kane_dynamics.motion.trajectory import Trajectory
 from kane_dynamics.nodes.demo_graph import DemoGraph
+from kane_dynamics.nodes.flexible_demo import demonstrate, tell
 
 LOCK_STEP_RATE, WALL_RATE = 1000.0, 500.0       # [Hz]
 BARS = {'lock-step': 1e-4, 'wall clock': 1e-3}  # [rad], largest error with feedforward
@@ -110,8 +112,8 @@ def report(results, print=print):
     return well
 
 
-def default_arm():
-    """Return the path of six_axis.urdf: of the source tree, or where it was installed."""
+def default_arm(name='six_axis.urdf'):
+    """Return the path of an arm of urdf/: of the source tree, or where it was installed."""
     places = [Path(__file__).parents[2] / 'urdf']
     try:
         from ament_index_python.packages import get_package_share_directory
@@ -120,10 +122,10 @@ def default_arm():
         pass
     places.append(Path(sys.prefix, 'share', 'kane_dynamics', 'urdf'))
     for place in places:
-        if (place / 'six_axis.urdf').is_file():
-            return place / 'six_axis.urdf'
-    raise KaneDynamicsError(f'six_axis.urdf is in none of {[str(place) for place in places]}; '
-                            'name a six-axis arm with --urdf')
+        if (place / name).is_file():
+            return place / name
+    raise KaneDynamicsError(f'{name} is in none of {[str(place) for place in places]}; '
+                            'name an arm with --urdf')
 
 
 def main(arguments=None):
@@ -131,6 +133,9 @@ def main(arguments=None):
     from rclpy.utilities import remove_ros_args
     parser = argparse.ArgumentParser(prog='demo', description=__doc__.splitlines()[0])
     parser.add_argument('--urdf', type=Path, help='six-axis arm; default: six_axis.urdf')
+    parser.add_argument('--flexible', action='store_true',
+                        help='an arm that bends, flexible_3r.urdf, driven in four ways')
+    parser.add_argument('--picture', type=Path, help='of the flexible demo: .png or .svg to write')
     parser.add_argument('--time', choices=['lock-step', 'wall', 'both'], default='both',
                         help='simulated time in lock-step, the wall clock, or both')
     parser.add_argument('--no-nodes', action='store_true',
@@ -141,7 +146,13 @@ def main(arguments=None):
     given = parser.parse_args(remove_ros_args(
         sys.argv if arguments is None else ['demo', *arguments])[1:])
     try:
-        robot = kd.load_urdf(str(given.urdf or default_arm()))
+        robot = kd.load_urdf(str(given.urdf or default_arm(
+            'flexible_3r.urdf' if given.flexible else 'six_axis.urdf')))
+        if robot.n_modes and given.no_nodes:
+            tell(robot)
+            return 0
+        if robot.n_modes:
+            return 0 if demonstrate(robot, given.domain, given.picture, given.verbose) else 1
         if given.no_nodes:
             with DemoGraph(None, robot.joint_names) as graph:
                 found = track(graph, robot.joint_names, lead=1.0)
