@@ -114,3 +114,22 @@ def test_message_bytes_say_what_the_messages_of_rclpy_say(names):
                               (commands.now(), commands_writer.message)):
             assert len(data) == len(serialize_message(message))     # its padding is not defined
             assert deserialize_message(data, type(message)) == message
+
+
+def test_message_bytes_of_what_bends_say_what_the_messages_of_rclpy_say():
+    pytest.importorskip('rclpy', reason='rclpy is not installed')
+    from geometry_msgs.msg import Vector3Stamped
+    from rclpy.serialization import deserialize_message
+    from sensor_msgs.msg import JointState
+    from kane_dynamics.nodes.message_bytes import StateBytes, VectorBytes
+    names = ('link/bend_y_1', 'link/torsion_1', 'elbow/deflection')
+    places, vector = np.zeros((2, 3)), np.zeros(3)
+    state, tip = StateBytes(names, *places), VectorBytes('base_link', vector)
+    places[:], vector[:] = [[1.0, -2.0, np.pi], [0.0, 1e-9, 4.0]], [3.0, 4.0, -5.0]
+    message = deserialize_message(state.stamped(1_000_000_007), JointState)
+    assert tuple(message.name) == names and not message.effort
+    assert [message.position.tolist(), message.velocity.tolist()] == places.tolist()
+    assert (message.header.stamp.sec, message.header.stamp.nanosec) == (1, 7)
+    message = deserialize_message(tip.stamped(2_000_000_001), Vector3Stamped)
+    assert [message.vector.x, message.vector.y, message.vector.z] == [3.0, 4.0, -5.0]
+    assert message.header.frame_id == 'base_link' and message.header.stamp.nanosec == 1

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from geometry_msgs.msg import Vector3Stamped
 import numpy as np
+from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -14,12 +15,18 @@ from kane_dynamics.nodes.message_bytes import CommandsBytes, StateBytes
 
 TOPICS = ((Float64MultiArray, '~/commands'), (JointState, '~/effort'),
           (JointState, '~/elastic_states'), (Vector3Stamped, '~/tip_deflection'))
+LISTEN = 0.1    # [s] between two looks whether somebody listens
 
 
 class CycleMessages:
-    """The publishers of a node's cycles; options: of its publishers."""
+    """The publishers of a node's cycles; options: of its publishers.
+
+    Of what bends only what somebody listens to is told. To ask costs more than to tell, so that it
+    is asked now and then, outside the cycles.
+    """
 
     def __init__(self, node, options):
+        self._node, self._timer, self._heard = node, None, ()
         self._publishers = [node.create_lifecycle_publisher(kind, topic, qos.RELIABLE, **options)
                             for kind, topic in TOPICS]
 
@@ -32,16 +39,31 @@ class CycleMessages:
         joints = settings.command_joints
         self._commands = CommandsBytes(joints, self._told[2])
         self._effort = StateBytes(joints, *self._told)
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer, self._heard = None, ()
+        if elastic is not None:
+            self._timer = self._node.create_timer(
+                LISTEN, self._ask, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def _ask(self):
+        pairs = zip(self._publishers[2:], (self._elastic.state, self._elastic.tip))
+        self._heard = [(publisher, tell) for publisher, tell in pairs
+                       if publisher.get_subscription_count()]
 
     def at(self, stamp):
-        """Return the messages for the moment `stamp` [ns], serialized, in the order of TOPICS."""
+        """Return pairs of a publisher and its message for the moment `stamp` [ns], serialized."""
         if self._order is not None:
             for source, told in zip(self._sources, self._told):
                 source.take(self._order, out=told)
-        elastic = () if self._elastic is None else self._elastic.messages(stamp)
-        return self._commands.now(), self._effort.stamped(stamp), *elastic
+        commands, effort = self._publishers[:2]
+        messages = [(commands, self._commands.now()), (effort, self._effort.stamped(stamp))]
+        if self._elastic is not None:
+            self._elastic.look()
+            messages += [(publisher, tell(stamp)) for publisher, tell in self._heard]
+        return messages
 
     def publish(self, messages):
         """Publish what `at` returned."""
-        for publisher, message in zip(self._publishers, messages):
+        for publisher, message in messages:
             publisher.publish(message)

@@ -34,11 +34,11 @@ class ElasticOutput:
         self.too_long = self.out_of_range = 0       # cycles
         self.last_warning = ''
         self._controller, self._log = controller, log
-        self._q, self.tip = np.zeros(robot.nq), np.zeros(3)
+        self._q, self._tip = np.zeros(robot.nq), np.zeros(3)
         self._e, self._ed = self._q[-robot.n_modes:], np.zeros(robot.n_modes)
-        self._deflect = dynamics.bind('frame_deflection', self._q, self.tip, frame=self.tip_link)
-        self.state = StateBytes(robot.mode_names, self._e, self._ed)
-        self.vector = VectorBytes(robot.root, self.tip)
+        self._deflect = dynamics.bind('frame_deflection', self._q, self._tip, frame=self.tip_link)
+        self._state = StateBytes(robot.mode_names, self._e, self._ed)
+        self._vector = VectorBytes(robot.root, self._tip)
         self._places, self._rates = memoryview(self._q), memoryview(self._ed)
         self._watch, weights = DeflectionWatch(robot), _weights(robot)
         self._shares = array.array('d', bytes(8 * len(weights)))        # of the links' ranges
@@ -54,19 +54,26 @@ class ElasticOutput:
         if not model.dynamics.robot.gravity.any():
             self._log('info', 'deflections are told without the sag: no gravity is computed here')
 
-    def messages(self, stamp):
-        """Return ~/elastic_states and ~/tip_deflection for the moment `stamp` [ns], serialized."""
+    def look(self):
+        """Take over what the links do now, and see whether that is all right."""
         model = self._controller.model
         elastic = model.elastic
         self._places[:], self._rates[:] = memoryview(elastic.q), memoryview(elastic.ed)
-        self._deflect()
         if model.skipped:
             self._count_long(model)
         if self._measure is not None:
             self._measure()
             if max(self._shares) > NEAR:
-                self._look()
-        return self.state.stamped(stamp), self.vector.stamped(stamp)
+                self._look_closely()
+
+    def state(self, stamp):
+        """Return ~/elastic_states for the moment `stamp` [ns], serialized."""
+        return self._state.stamped(stamp)
+
+    def tip(self, stamp):
+        """Return ~/tip_deflection for the moment `stamp` [ns], serialized."""
+        self._deflect()
+        return self._vector.stamped(stamp)
 
     def _count_long(self, model):
         self.too_long += 1
@@ -75,7 +82,7 @@ class ElasticOutput:
                                  f'mode ({model.lowest}): the deflection is quasi-static in such '
                                  'cycles')
 
-    def _look(self):
+    def _look_closely(self):
         for message in self._watch.messages(self._q):
             self.last_warning = message
             self._log('warning', message)
@@ -87,7 +94,9 @@ class ElasticOutput:
         report.add('elastic', 'dynamic' if model.dynamic else 'quasi_static')
         report.add('lowest and highest mode [Hz]', '{:.4g} {:.4g}'.format(*model.range_hz))
         report.add('tip link', self.tip_link)
-        report.add('tip deflection [m]', float(np.linalg.norm(self.tip)))
+        with self._controller.lock:
+            self._deflect()
+            report.add('tip deflection [m]', float(np.linalg.norm(self._tip)))
         if model.fallback:
             report.say(WARN, model.fallback)
         if model.dynamic:
