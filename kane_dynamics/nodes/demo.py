@@ -35,12 +35,16 @@ TIMES = [0.0, 1.2, 2.6, 4.0]                    # [s]
 
 
 class Tracking(NamedTuple):
-    """How well an arm followed: largest and RMS error [rad], per joint the largest, samples."""
+    """How well an arm followed: largest and RMS error [rad], per joint the largest, samples.
+
+    incidents: what kept the nodes from their work, as texts.
+    """
 
     largest: float
     rms: float
     by_joint: np.ndarray
     samples: int
+    incidents: tuple = ()
 
 
 def trajectory(joint_names):
@@ -62,13 +66,18 @@ def parameters(robot, lock_step, feedforward=True):
     """Return the parameters of the simulator and of the feedforward node."""
     rate = LOCK_STEP_RATE if lock_step else WALL_RATE
     simulator = {'robot_description': robot.to_urdf(), 'update_rate': rate,
-                 'lock_step': lock_step, 'initial_positions': WAY[0], 'command_timeout': 0.5}
+                 'lock_step': lock_step, 'initial_positions': WAY[0],
+                 # feedback torque that is held while the controller stands still throws a light
+                 # wrist about: the brakes come first
+                 'command_timeout': 0.02}
     controller = {
         'robot_description': robot.to_urdf(), 'use_sim_time': lock_step, 'update_rate': 100.0,
         'trigger': 'joint_states', 'mode': 'computed_torque', 'feedback': 'pd',
         'gains.p': GAINS['p'], 'gains.d': GAINS['d'], 'ramp_time': 0.0,
         # the simulated joints have a true Coulomb friction: nearly a sign
-        'friction.smoothing_speed': 1e-4, 'publish_trajectory_with_effort': False}
+        'friction.smoothing_speed': 1e-4, 'publish_trajectory_with_effort': False,
+        # an arm whose simulator stands still does not move: no need to give up
+        'state_timeout': 2.0}
     if not feedforward:
         controller.update({'robot_description': weightless(robot).to_urdf(),
                            'friction.viscous': [0.0], 'friction.coulomb': [0.0],
@@ -76,22 +85,25 @@ def parameters(robot, lock_step, feedforward=True):
     return simulator, controller
 
 
-def track(graph, joint_names, lead=0.5):
-    """Send the trajectory through a DemoGraph; return the Tracking of the arm."""
+def track(graph, joint_names, lead=0.5, asks=False):
+    """Send the trajectory through a DemoGraph; return the Tracking of the arm.
+
+    asks: ask the nodes what kept them from their work; in lock-step nothing can.
+    """
     way = trajectory(joint_names)
     start = graph.send(way, lead)
     stamps, positions = graph.follow(start, start + round(way.times[-1] * 1e9))
     wanted = way.sample_many((stamps - start) * 1e-9)[0]
     error = abs(positions - wanted)
     return Tracking(float(error.max()), float(np.sqrt((error**2).mean())), error.max(axis=0),
-                    len(stamps))
+                    len(stamps), graph.incidents() if asks else ())
 
 
 def run_case(robot, lock_step, feedforward, domain, verbose=False):
     """Start both nodes, follow the trajectory, end them; return the Tracking."""
     with DemoGraph(domain, joint_names=robot.joint_names, verbose=verbose) as graph:
         graph.start(*parameters(robot, lock_step, feedforward))
-        return track(graph, robot.joint_names)
+        return track(graph, robot.joint_names, asks=not lock_step)
 
 
 def report(results, print=print):
@@ -109,6 +121,9 @@ def report(results, print=print):
         cells = [f'{each.largest:.2e} / {each.rms:.2e}' for each in (with_it, without)]
         print(f'{time:<12}{cells[0]:>24}{cells[1]:>24}{worse:>14.0f}   '
               + ('ok' if good else f'expected <= {BARS[time]:g} rad and >= {WORSE:g} times'))
+        for name, each in (('feedforward + PD', with_it), ('PD alone', without)):
+            if each.incidents:
+                print(f'  the machine stalled during {name}: {"; ".join(each.incidents)}')
     return well
 
 

@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 
+from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -26,6 +27,10 @@ from kane_dynamics.nodes.conversions import joint_order, nanoseconds, trajectory
 
 PATIENCE = 60.0     # [s] of wall time for what takes a few
 NODES = ('simulator', 'feedforward')
+# what the nodes count on /diagnostics when the machine keeps them from their work
+INCIDENTS = {'periods given up': 'periods of the simulator were given up',
+             'timeouts': 'times commands stayed away and the arm was braked'}
+FAULTS = 'faults: '     # how the feedforward node's counts of faults begin
 
 
 class DemoGraph:
@@ -48,6 +53,8 @@ class DemoGraph:
         self._states = []
         self._node.create_subscription(JointState, 'joint_states', self._states.append,
                                        QoSProfile(depth=1000))
+        self._diagnostics = {}      # name of a status -> (when it came, {key: value})
+        self._node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self._sender = self._node.create_publisher(JointTrajectory,
                                                    'feedforward/joint_trajectory', 10)
         self._executor = SingleThreadedExecutor(context=self._context)
@@ -97,6 +104,25 @@ class DemoGraph:
     def _log(self, name):
         path = Path(self._folder.name, f'{name}.log')
         return path.read_text(errors='replace')[-2000:] if path.exists() else ''
+
+    def _on_diagnostics(self, message):
+        for status in message.status:
+            self._diagnostics[status.name] = (
+                time.monotonic(), {each.key: each.value for each in status.values})
+
+    def incidents(self):
+        """Return what kept the nodes from their work, as texts; waits for their next reports."""
+        asked = time.monotonic()
+        self._wait(lambda: all(self._diagnostics.get(f'{name}: Loop', (0.0,))[0] > asked
+                               for name in NODES), 'the diagnostics')
+        found = []
+        for _, values in self._diagnostics.values():
+            for key, value in values.items():
+                if key in INCIDENTS and int(value):
+                    found.append(f'{value} {INCIDENTS[key]}')
+                elif key.startswith(FAULTS) and int(value):
+                    found.append(f'feedforward gave up: {key[len(FAULTS):]}')
+        return tuple(found)
 
     def _last_stamp(self):
         return nanoseconds(self._states[-1].header.stamp)

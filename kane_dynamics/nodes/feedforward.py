@@ -30,8 +30,9 @@ from kane_dynamics.nodes.goals import Goals
 from kane_dynamics.nodes.loop_statistics import LoopStatistics
 from kane_dynamics.nodes.managed_node import ManagedNode
 from kane_dynamics.nodes.model_check import check_model
+from kane_dynamics.nodes.patience import Patience
 from kane_dynamics.nodes.phases import Fault
-from kane_dynamics.nodes.polled import Listener, Polled, take_all
+from kane_dynamics.nodes.polled import Listener, Polled
 from kane_dynamics.nodes.process import freeze_garbage, run
 from kane_dynamics.nodes.settings import model_key, Settings
 from kane_dynamics.nodes.state_buffer import NEVER, StateBuffer
@@ -122,7 +123,9 @@ class Feedforward(ManagedNode):
         self._clock_watch = ClockWatch(self, values['clock_jump_threshold'], self._jumped)
         self.loop.start()
         # on simulated time the executor keeps /clock and states in one order: runs repeat
+        self._patience = None
         if not self.sim_time:
+            self._patience = Patience(self.loop.period)
             self._listener = Listener(self, self._states, values['realtime_priority'])
             self._listener.start()
 
@@ -202,14 +205,10 @@ class Feedforward(ManagedNode):
         with controller.lock:
             self._clock_watch.look(now)
             stamp = now if stamp is None else stamp
-            position, velocity = self.fresh(now)
-            if controller.needs_state and self._listener is not None and not (
-                    position and velocity):
-                # after a stall of this process newer states wait that nobody has taken yet
-                for message in take_all(self._states):
-                    self._hear(message, now)
-                position, velocity = self.fresh(now)
-            if not controller.cycle(seconds_since(self.epoch, stamp), position, velocity):
+            fresh = self.fresh(now)
+            late = self._patience is not None and self._patience.excuses(now, all(fresh))
+            if (late and controller.needs_state
+                    or not controller.cycle(seconds_since(self.epoch, stamp), *fresh)):
                 return time.perf_counter() - began
             messages = self._messages.at(stamp)
             took = time.perf_counter() - began
@@ -218,6 +217,8 @@ class Feedforward(ManagedNode):
 
     def _watch(self, now):
         """Cycle in place of joint_states that do not come."""
+        if self._patience is not None:
+            self._patience.look(now)
         if now - self._last_arrival > self.parameters['state_timeout'] * 1e9:
             return self._step(now)
         return 0.0
@@ -227,20 +228,16 @@ class Feedforward(ManagedNode):
 
     # -- messages in ---------------------------------------------------------------------------
 
-    def _hear(self, message, now):
-        """Return whether a JointState that arrived at `now` [ns] told of any joint."""
-        horizon = int(self.parameters['state_timeout'] * 1e9)
-        try:
-            return self.buffer.update(message, now, horizon)
-        except InputError as error:
-            self.get_logger().error(str(error), throttle_duration_sec=1.0)
-            return False
-
     def _on_joint_state(self, message):
         if self.loop is None:
             return
         now = self.now()
-        told = self._hear(message, now)
+        horizon = int(self.parameters['state_timeout'] * 1e9)
+        try:
+            told = self.buffer.update(message, now, horizon)
+        except InputError as error:
+            self.get_logger().error(str(error), throttle_duration_sec=1.0)
+            return
         oldest = self.buffer.oldest['position']
         if told and self._on_arrival and oldest > self._last_oldest:
             # every joint was told of again: one cycle, for the moment of the state
