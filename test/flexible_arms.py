@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 from scipy.integrate import solve_ivp
+from scipy.optimize import root
 
 import kane_dynamics as kd
 
@@ -213,3 +214,13 @@ def led_motion(dyn, motion):
     def torque(t, x):
         return dyn.hybrid(*state(t, x))[0]
     return rate, torque
+
+
+def quasi_static(dyn, q, qd, qdd):
+    """Return the deflections and the joint torques, joints given, modes without inertia."""
+    n, still = dyn.robot.n_joints, np.zeros(dyn.robot.n_modes)
+
+    def rows(e):
+        return dyn.inverse(np.append(q, e), np.append(qd, still), np.append(qdd, still))
+    e = root(lambda e: rows(e)[n:], still, tol=1e-14).x
+    return e, rows(e)[:n]

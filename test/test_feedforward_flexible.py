@@ -6,14 +6,14 @@ The oracle integrates the elastic rows of `hybrid` by DOP853, joints on the poly
 goal asks for. It knows nothing of cycles.
 """
 
-from flexible_arms import changed, integrate, led_motion, quintic, URDF as FOLDER
+from flexible_arms import (
+    changed, integrate, led_motion, quasi_static, quintic, URDF as FOLDER)
 import numpy as np
 import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed: nodes cannot be started')
 
 from ros_graph import FeedforwardRig, Process, wait  # noqa: E402
-from scipy.optimize import root  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
 import kane_dynamics as kd  # noqa: E402
@@ -259,14 +259,9 @@ def test_a_cycle_too_long_for_the_modes_is_quasi_static_and_said_so(rig):
     while rig.t < start + 900_000_000:
         tau = rig.step(START, dt=0.05)
         joints = quintic((rig.t - start) * 1e-9, 2.0, START, START + MOVE)
-    still = np.zeros(len(MODES))
-
-    def rows(e):
-        return DYNAMICS.inverse(*(np.append(joint, elastic) for joint, elastic in
-                                  zip(joints, (e, still, still))))
-    e = root(lambda e: rows(e)[3:], still, tol=1e-14).x
+    e, wanted = quasi_static(DYNAMICS, *joints)
     # two steps of the iteration from a pose 0.05 s away
-    np.testing.assert_allclose(tau, rows(e)[:3], rtol=0, atol=1e-3)
+    np.testing.assert_allclose(tau, wanted, rtol=0, atol=1e-3)
     np.testing.assert_allclose(rig.links()[0], e, rtol=0, atol=1e-3 * abs(e).max())
     level, message, values = rig.status('Deflection')
     assert level == 1 and 'too long for the lowest mode' in message
@@ -322,13 +317,8 @@ def test_quasi_static_can_be_asked_for():
         start = rig.follow()
         for _ in range(100):
             tau = rig.step(START, dt=DT)
-        joints, still = move((rig.t - start) * 1e-9), np.zeros(len(MODES))
-
-        def rows(e):
-            return DYNAMICS.inverse(*(np.append(joint, elastic) for joint, elastic in
-                                      zip(joints, (e, still, still))))
-        e = root(lambda e: rows(e)[3:], still, tol=1e-14).x
-        np.testing.assert_allclose(tau, rows(e)[:3], rtol=0, atol=1e-4)
+        _, wanted = quasi_static(DYNAMICS, *move((rig.t - start) * 1e-9))
+        np.testing.assert_allclose(tau, wanted, rtol=0, atol=1e-4)
         assert not rig.links()[1].any()
 
 
