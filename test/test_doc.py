@@ -6,7 +6,7 @@ Every fenced block of README.md and doc/*.md is Python that runs, a command that
 words are known, or the output or the file that another test compares.
 """
 
-import importlib.util
+import importlib
 from pathlib import Path
 import re
 import shlex
@@ -128,7 +128,10 @@ def check_pip(words):
 
 def check_python(words):
     if words[1] == '-m':
-        assert importlib.util.find_spec(words[2]) is not None, words[2]
+        path = ROOT / (words[2].replace('.', '/') + '.py')
+        text = path.read_text()
+        options = [word for word in words[3:] if word.startswith('--') and word != '--ros-args']
+        assert all(f"'{option}'" in text for option in options), f'{path.name}: {options}'
     else:
         assert (ROOT / words[1]).exists(), words[1]
 
@@ -146,8 +149,9 @@ def check_ros2(words):
         assert named <= known, f'{words[3]} knows {sorted(known)}, not {sorted(named - known)}'
         return
     assert re.search(rf"^ +'{words[3]} = kane_dynamics\.", (ROOT / 'setup.py').read_text(), re.M)
-    if words[3] == 'kane':
-        check_kane(words[3:])
+    if words[3] in ('kane', 'demo'):
+        check_kane(words[3:]) if words[3] == 'kane' else check_python(
+            ['python3', '-m', 'kane_dynamics.nodes.demo', *words[4:]])
         return
     pytest.importorskip('rclpy')
     from kane_dynamics.nodes import managed_node
