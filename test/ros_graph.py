@@ -187,7 +187,40 @@ class Peer:
         wait(active, f'{node} active', lambda: process.log)
 
 
-class FeedforwardRig:
+class NodeRig:
+    """A node in a process and the peer that talks to it; its log is told where a test fails.
+
+    Children set node (its full name), process, peer and diagnostics (a list of messages).
+    """
+
+    def close(self):
+        """End the process and the peer; return the exit code."""
+        code = self.process.end()
+        self.peer.close()
+        return code
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if kind is not None:
+            print(self.process.log)
+        self.close()
+
+    def status(self, part, after=True):
+        """Return (level, message, values) of a diagnostic status that was made from now on."""
+        begin = len(self.diagnostics) if after else 0
+        name = f'{self.node.lstrip("/")}: {part}'
+
+        def found():
+            return [status for array in self.diagnostics[begin:] for status in array.status
+                    if status.name == name]
+        wait(found, f'diagnostics {name!r}', lambda: self.process.log)
+        status = found()[-1]
+        return status.level[0], status.message, {each.key: each.value for each in status.values}
+
+
+class FeedforwardRig(NodeRig):
     """A feedforward node in a process, and the peer that plays its robot and its user.
 
     Each has a namespace of its own, /clock and /diagnostics included, so that several may live at
@@ -220,20 +253,6 @@ class FeedforwardRig:
         except BaseException:
             self.close()
             raise
-
-    def close(self):
-        """End the process and the peer."""
-        code = self.process.end()
-        self.peer.close()
-        return code
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, trace):
-        if kind is not None:
-            print(self.process.log)
-        self.close()
 
     # -- time and states -----------------------------------------------------------------------
 
@@ -306,15 +325,3 @@ class FeedforwardRig:
     def enable(self, on):
         """Call ~/enable; return the response."""
         return self.peer.call(SetBool, f'{self.node}/enable', again=True, data=on)
-
-    def status(self, part, after=True):
-        """Return (level, message, values) of a diagnostic status that was made from now on."""
-        begin = len(self.diagnostics) if after else 0
-        name = f'{self.node.lstrip("/")}: {part}'
-
-        def found():
-            return [status for array in self.diagnostics[begin:] for status in array.status
-                    if status.name == name]
-        wait(found, f'diagnostics {name!r}', lambda: self.process.log)
-        status = found()[-1]
-        return status.level[0], status.message, {each.key: each.value for each in status.values}

@@ -7,7 +7,7 @@ import itertools
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
-from ros_graph import Peer, Process, wait
+from ros_graph import NodeRig, Peer, Process, wait
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
@@ -19,7 +19,7 @@ _COUNT = itertools.count()
 FIRST = 1_000_000_000       # [ns]: simulated time begins at 1 s
 
 
-class SimulatorRig:
+class SimulatorRig(NodeRig):
     """Start the node in a namespace of its own, listen to what it tells, command it."""
 
     def __init__(self, robot, parameters, active=True):
@@ -37,20 +37,6 @@ class SimulatorRig:
         except BaseException:
             self.close()
             raise
-
-    def close(self):
-        """End the process and the peer; return the exit code."""
-        code = self.process.end()
-        self.peer.close()
-        return code
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, trace):
-        if kind is not None:
-            print(self.process.log)
-        self.close()
 
     # -- commands --------------------------------------------------------------------------------
 
@@ -101,18 +87,6 @@ class SimulatorRig:
         stamps = sorted(told)
         return np.array(stamps), np.array(
             [[told[ns].position, told[ns].velocity, told[ns].effort] for ns in stamps])
-
-    def status(self, part):
-        """Return (level, message, values) of a diagnostic status that was made from now on."""
-        begin = len(self.diagnostics)
-        name = f'{self.node.lstrip("/")}: {part}'
-
-        def found():
-            return [status for array in self.diagnostics[begin:] for status in array.status
-                    if status.name == name]
-        wait(found, f'diagnostics {name!r}', lambda: self.process.log)
-        status = found()[-1]
-        return status.level[0], status.message, {each.key: each.value for each in status.values}
 
 
 def stamp_of(message):

@@ -13,7 +13,7 @@ pytest.importorskip('rclpy', reason='rclpy is not installed: the monitor is a RO
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402,I100
 from geometry_msgs.msg import WrenchStamped  # noqa: E402
 from recorded_arms import sines  # noqa: E402
-from ros_graph import PATIENCE, Peer, Process, ROOT, wait  # noqa: E402
+from ros_graph import NodeRig, PATIENCE, Peer, Process, ROOT, wait  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Bool, Float64MultiArray  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
@@ -32,7 +32,7 @@ RATE, N = 500.0, 6
 START = 1_700_000_000_000_000_000
 
 
-class MonitorRig:
+class MonitorRig(NodeRig):
     """A monitor node in a process, and the peer that plays its robot."""
 
     _numbers = itertools.count(1)
@@ -68,13 +68,6 @@ class MonitorRig:
             self.close()
             raise
         return self
-
-    def __exit__(self, *exception):
-        self.close()
-
-    def close(self):
-        self.process.end()
-        self.peer.close()
 
     def send(self, stamp, q, qd, tau, names, answered=True):
         """Publish a state [ns] and wait for its answer: best effort loses what comes at once."""

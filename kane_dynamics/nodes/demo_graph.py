@@ -29,7 +29,7 @@ PATIENCE = 60.0     # [s] of wall time for what takes a few
 NODES = ('simulator', 'feedforward')
 # what the nodes count on /diagnostics when the machine keeps them from their work
 INCIDENTS = {'periods given up': 'periods of the simulator were given up',
-             'timeouts': 'times commands stayed away and the arm was braked'}
+             'timeouts': 'commands stayed away and the arm was braked'}
 FAULTS = 'faults: '     # how the feedforward node's counts of faults begin
 
 
@@ -119,7 +119,7 @@ class DemoGraph:
         for _, values in self._diagnostics.values():
             for key, value in values.items():
                 if key in INCIDENTS and int(value):
-                    found.append(f'{value} {INCIDENTS[key]}')
+                    found.append(f'{INCIDENTS[key]} ({value})')
                 elif key.startswith(FAULTS) and int(value):
                     found.append(f'feedforward gave up: {key[len(FAULTS):]}')
         return tuple(found)

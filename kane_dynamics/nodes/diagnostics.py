@@ -51,6 +51,12 @@ class Recently:
         self._counts[key] = count
         return self._clock() - self._grew.get(key, -math.inf) < self._seconds
 
+    def count(self, report, key, count, warning):
+        """Add a count to a Report; warn where it grew lately."""
+        report.add(key, count)
+        if self.grew(key, count):
+            report.say(WARN, warning)
+
 
 class Diagnostics:
     """Publish the reports of a node's parts, also while ROS time stands.

@@ -13,7 +13,7 @@ class Reports:
     """The parts of a Feedforward node's diagnostics; events of the last seconds are warnings."""
 
     def __init__(self, node):
-        self._node, self._recently = node, Recently()
+        self._node, self._count = node, Recently().count
         for name, part in (('Loop', self._loop), ('Joint states', self._joint_states),
                            ('Torque', self._torque), ('Trajectories', self._trajectories),
                            ('Deflection', self._deflection), ('Model', self._model)):
@@ -25,12 +25,6 @@ class Reports:
         report.add('trigger', node.parameters['trigger'])
         if node.loop is not None:
             report_loop(report, node.statistics.summary(), node.parameters['update_rate'])
-
-    def _count(self, report, key, count, warning):
-        """Add a count; warn where it grew lately."""
-        report.add(key, count)
-        if self._recently.grew(key, count):
-            report.say(WARN, warning)
 
     def _joint_states(self, report):
         node = self._node

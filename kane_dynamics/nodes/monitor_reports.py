@@ -15,16 +15,10 @@ class MonitorReports:
     """The parts of a Monitor node's diagnostics; events of the last seconds are warnings."""
 
     def __init__(self, node):
-        self._node, self._recently = node, Recently()
+        self._node, self._count = node, Recently().count
         for name, part in (('Joint states', self._joint_states), ('Contact', self._contact),
                            ('Energy', self._energy)):
             node.diagnostics.add(name, part)
-
-    def _count(self, report, key, count, warning):
-        """Add a count; warn where it grew lately."""
-        report.add(key, count)
-        if self._recently.grew(key, count):
-            report.say(WARN, warning)
 
     def _joint_states(self, report):
         node = self._node

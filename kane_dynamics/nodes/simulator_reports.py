@@ -14,16 +14,10 @@ class SimulatorReports:
     """The parts of a Simulator's diagnostics."""
 
     def __init__(self, node):
-        self._node, self._recently = node, Recently()
+        self._node, self._count = node, Recently().count
         for name, part in (('Loop', self._loop), ('Commands', self._commands), ('Arm', self._arm),
                            ('Model', self._model)):
             node.diagnostics.add(name, part)
-
-    def _count(self, report, key, count, warning):
-        """Add a count; warn where it grew lately."""
-        report.add(key, count)
-        if self._recently.grew(key, count):
-            report.say(WARN, warning)
 
     def _loop(self, report):
         node = self._node
