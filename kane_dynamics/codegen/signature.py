@@ -8,7 +8,8 @@ from kane_dynamics.codegen.python import plain_text
 
 # inside programs -> as users know them (qd is the rate of q)
 ARGUMENTS = {'q': 'q', 'u': 'qd', 'ud': 'qdd', 'tau': 'tau', 'base': 'base',
-             'ud_joints': 'joint_qdd', 'p': 'parameters', 'x': 'state', 'dt': 'dt'}
+             'ud_joints': 'joint_qdd', 'p': 'parameters', 'x': 'state', 'dt': 'dt',
+             'free': 'free', 'elastic': 'elastic', 'motion': 'motion', 'time': 'time'}
 UNITS = {'prismatic': 'm', 'revolute': 'rad', 'continuous': 'rad'}
 
 

@@ -164,9 +164,14 @@ class Dynamics:
         states = kernel.iterate(state, tau, [np.array([checked_dt(dt)]), *self._shared()], steps)
         return states[:, :nq].copy(), states[:, nq:nq + nv].copy()
 
-    def stepper(self, dt, method='midpoint'):
-        """Return a Stepper: the arm's state, advanced in place by step()."""
-        return Stepper(self, self._kernel(f'step_{method}'), self._shared(), dt)
+    def stepper(self, dt, method='midpoint', free=None):
+        """Return a Stepper: the arm's state, advanced in place by step().
+
+        free: (nv,) that is read at each step, by the midpoint rule: 0 where a speed, then zero,
+        is held there, 1 elsewhere.
+        """
+        kernel = self._kernel(f'step_{method}' if free is None else 'step_held')
+        return Stepper(self, kernel, self._shared(), dt, free)
 
     def elastic_state(self, longest_step):
         """Return an ElasticState: what the links do while the joints are led along a motion.

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from kane_dynamics.dynamics import (
     body_programs, derivative_programs, elastic_programs, torque_programs)
-from kane_dynamics.dynamics.steps import METHODS, step_program
+from kane_dynamics.dynamics.steps import held_step_program, METHODS, step_program
 from kane_dynamics.exceptions import InputError
 
 PROGRAMS = {**torque_programs.PROGRAMS, **derivative_programs.PROGRAMS, **body_programs.PROGRAMS,
-            **elastic_programs.PROGRAMS, **{f'step_{method}': step_program for method in METHODS}}
+            **elastic_programs.PROGRAMS, 'step_held': held_step_program,
+            **{f'step_{method}': step_program for method in METHODS}}
 
 
 def program(arm, name, frame=None):

@@ -17,7 +17,7 @@ class Stepper:
     qd by hand call `refresh`.
     """
 
-    def __init__(self, dynamics, kernel, shared, dt):
+    def __init__(self, dynamics, kernel, shared, dt, free=None):
         nq, nv = dynamics.robot.nq, dynamics.robot.nv
         self._state = np.zeros(nq + 2 * nv)
         self._dynamics = dynamics
@@ -26,7 +26,8 @@ class Stepper:
                                      self._state[nq + nv:])
         self.q[:] = dynamics.robot.neutral()
         self.tau = np.zeros(nv)
-        self.step = kernel.bound([self._state, self.tau, self._dt, *shared, self._state])
+        inputs = [self._state, self.tau, self._dt, *([] if free is None else [free])]
+        self.step = kernel.bound([*inputs, *shared, self._state])
         self.refresh()
 
     @property

@@ -33,6 +33,21 @@ def step_program(arm, name):
     return arm.record(name, ('x', 'tau', 'dt'), function, (nq + 2 * nv,))
 
 
+def held_step_program(arm, name):
+    """Return the program of a midpoint step in which some speeds are held at zero.
+
+    free (nv,) is 0 where that is so and 1 elsewhere: rows and columns of S are then those of 1.
+    """
+    nq, nv = arm.nq, arm.nv
+
+    def function(reduced, _, gravity, x, tau, dt, free):
+        held = _Held(arm, reduced, gravity, tau, free)
+        ud = [share * value for share, value in zip(free, x[nq + nv:])]
+        return [value for part in midpoint(held, x[:nq], x[nq:nq + nv], ud, dt[0])
+                for value in part]
+    return arm.record(name, ('x', 'tau', 'dt', 'free'), function, (nq + 2 * nv,))
+
+
 class _Driven:
     """The arm under a given torque: what methods ask of it."""
 
@@ -54,7 +69,11 @@ class _Driven:
         for spring in self.reduced.springs:
             k = spring.u_index
             S[k][k] = S[k][k] + by_rate * spring.damping + by_place * spring.stiffness
-        return self.arm.factors(self.reduced, S)
+        return self.arm.factors(self.reduced, self.whole(S))
+
+    def whole(self, S):
+        """Return the matrix of all speeds."""
+        return S
 
     def rates(self, q, u):
         """Return dq/dt: u, but for the position and quaternion of a floating base."""
@@ -75,6 +94,22 @@ class _Driven:
     def moved(self, q, u, dt, at=None):
         """Return q after dt with the speeds u told at the pose `at` (q itself when left out)."""
         return self.unit(_plus(q, dt, self.rates(q if at is None else at, u)))
+
+
+class _Held(_Driven):
+    """The same with speeds that are held: no torque is left over there, whatever it takes."""
+
+    def __init__(self, arm, reduced, gravity, tau, free):
+        super().__init__(arm, reduced, gravity, tau)
+        self.free = free
+
+    def residual(self, q, u, ud):
+        return [share * left for share, left in zip(self.free, super().residual(q, u, ud))]
+
+    def whole(self, S):
+        return [[a * b * entry + (1.0 - a if j == k else 0.0)
+                 for k, (b, entry) in enumerate(zip(self.free, row))]
+                for j, (a, row) in enumerate(zip(self.free, S))]
 
 
 def semi_implicit(arm, q, u, ud, dt):

@@ -28,8 +28,8 @@ class PlantStep:
     Three ways, the first that will do:
     - no joint rests where friction or a stop could hold it: a compiled step; Coulomb friction is
       then a held torque;
-    - the joints at rest can all stay so: the same rule with them as constraints; also where a
-      Stribeck curve bends the friction;
+    - the joints at rest can all stay so: the same rule with them as constraints (compiled for
+      arms that bend, whose links swing on); also where a Stribeck curve bends the friction;
     - a joint breaks loose, turns round or meets a stop: `March` finds the moment.
 
     dynamics: without friction; law: fills all generalized forces, as for `simulate`.
@@ -46,7 +46,13 @@ class PlantStep:
         if friction is not None and friction.viscous.any():
             # linear, so it belongs to the compiled steps; what has a sign does not
             viscous = Friction(friction.viscous, np.zeros(robot.n_joints))
-        self.stepper = Dynamics(robot, viscous).stepper(h, method)
+        driven, self._holder = Dynamics(robot, viscous), None
+        self._free = np.ones(robot.nv)                     # 0 for joints that are held
+        if robot.n_modes and method != 'rk4':
+            self._holder = driven.stepper(h, free=self._free)
+        self.stepper = self._holder
+        if self._holder is None or method != 'midpoint':
+            self.stepper = driven.stepper(h, method)
         self.equation = ContactEquation(dynamics, law, stops, friction)
         name, rule = RULES[method]
         self._rule = rule(self.equation)
@@ -80,7 +86,14 @@ class PlantStep:
         """Take the step that begins at time t [s]."""
         self.at_rest = (braked and not self.stepper.qd[self._speeds].any()
                         and self._links_stand())
-        if not self.at_rest and (braked or not self._glide()):
+        if self.at_rest:
+            pass
+        elif braked and self._holder is not None and not self.stepper.qd[self._speeds].any():
+            self._law.fill(0.0, self.stepper.q, self.stepper.qd, self.stepper.tau)
+            self._keep()
+            self._swing(~self._none)
+            self._book(None)
+        elif braked or not self._glide():
             self._march_on(t, braked)
         self._set_by_hand |= braked or self.at_rest
 
@@ -97,7 +110,7 @@ class PlantStep:
             if self.friction is not None:
                 dry = self._dry_friction(v)
                 load[self._speeds] -= dry
-        self._old_q[:], self._old_qd[:], self._old_qdd[:] = stepper.q, stepper.qd, stepper.qdd
+        self._keep()
         if held is not None:
             if not self._can_hold(held):
                 return False
@@ -108,12 +121,30 @@ class PlantStep:
         if self._set_by_hand:
             stepper.refresh()
             self._set_by_hand = False
+        if self._holder is stepper:
+            self._free[:] = 1.0
         stepper.step()
         if self._touches and self._contact_changed(dry):
             self._restore()
             return False
-        self.account.glided(self._old_q, self._old_qd, stepper, load, dry, self.h)
+        self._book(dry)
         return True
+
+    def _book(self, dry):
+        self.account.glided(self._old_q, self._old_qd, self.stepper, self.stepper.tau, dry, self.h)
+
+    def _swing(self, held):
+        """Let the links swing through a step, compiled, under stepper.tau; `held` joints stay."""
+        stepper, holder = self.stepper, self._holder
+        if holder is not stepper:
+            holder.q[:], holder.qd[:], holder.qdd[:] = stepper.q, stepper.qd, stepper.qdd
+            holder.tau[:] = stepper.tau
+        self._free[:] = 1.0
+        self._free[self._speeds][held] = 0.0
+        holder.step()
+        if holder is not stepper:
+            stepper.q[:], stepper.qd[:], stepper.qdd[:] = holder.q, holder.qd, holder.qdd
+        self._set_by_hand = True
 
     def _links_stand(self):
         """Return whether nothing but the joints could move: no base, and springs in balance.
@@ -174,6 +205,13 @@ class PlantStep:
     def _step_held(self, held, dry):
         """Step with some joints held, by the equations with them as constraints."""
         stepper, equation = self.stepper, self.equation
+        if self._holder is not None and not self._curved:
+            self._swing(held)
+            if self._contact_changed(dry):
+                self._restore()
+                return False
+            self._book(dry)
+            return True
         y = self.account.state(stepper.q, stepper.qd)
         after = self._rule_out
         self._rule.advance(0.0, y, self.h, after)
@@ -185,6 +223,10 @@ class PlantStep:
         self.account.marched(after[n:])
         stepper.qdd[:] = equation.qdd
         return True
+
+    def _keep(self):
+        stepper = self.stepper
+        self._old_q[:], self._old_qd[:], self._old_qdd[:] = stepper.q, stepper.qd, stepper.qdd
 
     def _restore(self):
         stepper = self.stepper
