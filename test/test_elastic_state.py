@@ -105,6 +105,18 @@ def test_it_begins_at_the_sag_and_stays_there():
     np.testing.assert_allclose(state.tau, dyn.gravity(sag)[:3], rtol=0, atol=1e-10)
 
 
+def test_a_joint_told_of_a_turn_further_on_does_not_kick_the_links():
+    dyn, motion, _ = case('three joints')
+    state = dyn.elastic_state(1e-4)
+    state.motion[0] = motion(0.0)[0]
+    state.settle()
+    sag = state.e.copy()
+    for turn in (2 * np.pi, 0.0, -2 * np.pi):
+        state.motion[0] = motion(0.0)[0] + turn
+        state.advance(2e-3)
+        np.testing.assert_allclose(state.e, sag, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize('name', ['three joints', 'segments', ODD[0]])
 def test_rest_solves_the_elastic_rows_without_inertia_of_their_own(name):
     dyn, motion, _ = case(name)

@@ -12,6 +12,7 @@ import kane_dynamics as kd
 from kane_dynamics.motion.trajectory import Trajectory
 from kane_dynamics.nodes.controller import Controller
 from kane_dynamics.nodes.flexible_torque_model import FlexibleTorqueModel
+from kane_dynamics.nodes.phases import Fault
 from kane_dynamics.nodes.torque_model import Transition
 
 ROBOT = changed('flexible_3r')
@@ -92,6 +93,19 @@ def test_a_stall_is_no_jump_and_the_next_cycle_integrates_again():
     assert rig.model.skipped and not rig.model.elastic.ed.any()
     rig.step()
     assert not rig.model.skipped and rig.model.elastic.ed.any()
+
+
+def test_links_that_are_not_finite_any_more_begin_anew():
+    rig = Rig()
+    rig.step()
+    last = rig.step()
+    rig.model.elastic.ed[0] = np.nan
+    assert np.array_equal(rig.step(), last)      # a torque that is not finite is not given
+    assert rig.controller.fault is Fault.TORQUE_NOT_FINITE
+    for _ in range(3):
+        assert np.allclose(rig.step(), held(START), atol=1e-9)
+    rig.controller.enable(True)
+    assert np.allclose(rig.step(), held(START), atol=1e-9)
 
 
 def test_a_locked_joint_stays_and_the_links_beyond_it_bend():

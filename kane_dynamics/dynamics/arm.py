@@ -81,7 +81,7 @@ class Arm:
         """Record function(reduced, tree, gravity, *groups): run-time parameters come in here."""
         sizes = {'q': self.nq, 'ud_joints': self.first_mode, 'base': 9,
                  'x': self.nq + 2 * self.nv, 'dt': 1,
-                 'elastic': 4 * self.nv, 'motion': 3 * self.robot.n_joints, 'time': 2}
+                 'elastic': 4 * self.nv, 'motion': 3 * self.robot.n_joints, 'time': 3}
         inputs = [Input(group, sizes.get(group, self.nv), shared=group in ('dt', 'time'))
                   for group in groups]
         gravity = [float(x) for x in self.robot.gravity]

@@ -3,8 +3,10 @@
 """Elastic coordinates that follow the joints, as programs: x to the next x.
 
 x = [q of the joints, e, ed, edd, a, qd and qdd of the joints, tau of the joints]. `motion` is
-[q, qd, qdd] of the joints at the end of a cycle; a step goes the part time[1] of what is left of
-the way there, each number straight, and takes time[0] seconds.
+[q, qd, qdd] of the joints at the end of a cycle. time = [h, part, left]: a step takes h seconds,
+qd and qdd go this part of the way to those of `motion`, each straight, and `left` seconds are left
+to it then, which is where q comes from: one that jumps, by a turn or to another goal, has no pose
+between before and after.
 
 The modal rows of Kane's equations hold no torque. With the joints' motion known at the end of a
 step they are a system for edd there, and the same evaluation gives the torque:
@@ -35,8 +37,8 @@ def elastic_step(arm, name):
     share = (1.0 - af) / (1.0 - am)                         # d a1 / d edd1
 
     def function(reduced, gravity, x, motion, time):
-        h, part = time
-        q, qd, qdd = x.joints_after(motion, part)
+        h, part, left = time
+        q, qd, qdd = x.joints_after(motion, part, left)
         lag = [(af * old - am * a) / (1.0 - am) for old, a in zip(x.edd, x.a)]
 
         def after(edd):
@@ -70,7 +72,7 @@ def elastic_rest(arm, name):
     rest = [0.0] * arm.robot.n_modes
 
     def function(reduced, gravity, x, motion, time):
-        q, qd, qdd = x.joints_after(motion, time[1])
+        q, qd, qdd = x.joints_after(motion, time[1], time[2])
         c = arm.loads(reduced, gravity, [*q, *x.e], [*qd, *rest], [*qdd, *rest])
         e = [old - c[j] / stiffness[j] for old, j in zip(x.e, _modes(arm))]
         tau = arm.driven(c[:arm.first_mode], qd)
@@ -84,14 +86,15 @@ class _State:
     def __init__(self, arm, x):
         m, n = arm.robot.n_modes, arm.robot.n_joints
         self.e, self.ed, self.edd, self.a = (x[n + k * m:n + (k + 1) * m] for k in range(4))
-        rates = x[n + 4 * m:]
-        self._joints = x[:n], rates[:n], rates[n:2 * n]
+        self._rates = x[n + 4 * m:n + 4 * m + 2 * n]
 
-    def joints_after(self, motion, part):
-        """Return q, qd, qdd of the joints a part of the way on, each going straight."""
-        n = len(self._joints[0])
-        return [[old + part * (new - old) for old, new in zip(row, motion[k * n:])]
-                for k, row in enumerate(self._joints)]
+    def joints_after(self, motion, part, left):
+        """Return q, qd, qdd of the joints a part of the way on, and some time before its end."""
+        n = len(motion) // 3
+        rates = [old + part * (new - old) for old, new in zip(self._rates, motion[n:])]
+        q = [place - left * (speed - 0.5 * left * acceleration)
+             for place, speed, acceleration in zip(motion, motion[n:], motion[2 * n:])]
+        return q, rates[:n], rates[n:]
 
 
 def _record(arm, name, function):

@@ -39,7 +39,8 @@ class ElasticState:
         self.q, self.tau = self._x[:n + m], self._x[-n:]
         self.e, self.ed = self._x[n:n + m], self._x[n + m:n + 2 * m]
         self.motion = np.zeros((3, n))
-        self._time = array.array('d', [0.0, 1.0])       # faster to write than numpy's
+        # `time` of the programs, faster to write than numpy's; between cycles all the way is gone
+        self._time = array.array('d', [0.0, 1.0, 0.0])
         self._kernels, self._shared = kernels, [np.frombuffer(self._time), *shared]
         arrays = [self._x, self.motion.reshape(-1), *self._shared, self._x]
         self._step, self._rest = (kernel.bound(arrays) for kernel in kernels)
@@ -48,9 +49,9 @@ class ElasticState:
         """Let dt [s] pass on the way to `motion`, in as many steps as accuracy asks for."""
         count = int(dt / self.longest_step) + 1
         time, step = self._time, self._step
-        time[0] = dt / count
+        time[0] = h = dt / count
         for left in range(count, 0, -1):
-            time[1] = 1.0 / left
+            time[1], time[2] = 1.0 / left, h * (left - 1)
             step()
 
     def rest(self):
@@ -58,7 +59,6 @@ class ElasticState:
 
         Two steps of a fast iteration: from cycle to cycle there is little to go.
         """
-        self._time[1] = 1.0
         self._rest()
         self._rest()
         self.known = True
@@ -67,7 +67,8 @@ class ElasticState:
         """Begin at rest: the links bent by their weight where `motion` has the joints."""
         motion = self.motion.copy()
         self.motion[1:] = 0.0
-        self._time[1] = 1.0
+        if not np.isfinite(self._x).all():
+            self._x[:] = 0.0
         try:
             for _ in range(MOST):
                 before = self.e.copy()
@@ -130,7 +131,6 @@ class ElasticState:
         """
         self.motion[:] = motions[0].reshape(3, -1)
         self.settle()
-        self._time[1] = 1.0
         states = self._iterated(1, np.repeat(motions, 3, axis=0))[2::3]
         return states[:, :len(self.q)].copy(), states[:, -self.motion.shape[1]:].copy()
 

@@ -196,6 +196,7 @@ class Controller:
                 self._hold(dt, fresh, fresh_velocity)
             if not self.output.give(self.law.tau, dt):
                 self.fail(Fault.TORQUE_NOT_FINITE, f'{self.mode} gave {self.law.tau}')
+                self.model.restart()    # what is not finite would stay so
             return True
 
     def ramp_down(self, period):
