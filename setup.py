@@ -56,11 +56,11 @@ setup(
     entry_points={
         'console_scripts': [
             'kane = kane_dynamics.cli:main',
-            # ROS nodes, one line each: '<name> = kane_dynamics.nodes.<name>:main'
-            'feedforward = kane_dynamics.nodes.feedforward:main',
-            'simulator = kane_dynamics.nodes.simulator:main',
-            'demo = kane_dynamics.nodes.demo:main',
-            'monitor = kane_dynamics.nodes.monitor:main',
+            # ROS nodes, one line each: '<name> = kane_dynamics.nodes.executables:<name>'
+            'feedforward = kane_dynamics.nodes.executables:feedforward',
+            'simulator = kane_dynamics.nodes.executables:simulator',
+            'demo = kane_dynamics.nodes.executables:demo',
+            'monitor = kane_dynamics.nodes.executables:monitor',
         ],
     },
 )

@@ -40,3 +40,13 @@ def test_a_parameter_without_ros_args_is_refused_and_not_left_unheard(node):
     assert done.returncode == 2 and not done.stdout
     assert "'robot_description_file:=arm.urdf' is not understood" in done.stderr
     assert '--ros-args -p NAME:=VALUE' in done.stderr
+
+
+@pytest.mark.parametrize('name', [*NODES, 'demo'])
+def test_an_executable_without_ros_says_what_is_missing(name):
+    code = ("import sys; sys.modules['rclpy'] = sys.modules['sensor_msgs'] = None\n"
+            f'from kane_dynamics.nodes.executables import {name}\nsys.exit({name}())')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 2 and done.stderr.count('\n') == 1
+    assert f'{name}: the nodes need ROS 2' in done.stderr
+    assert 'kane_dynamics[ros]' in done.stderr
