@@ -322,8 +322,10 @@ def test_quasi_static_can_be_asked_for():
         assert not rig.links()[1].any()
 
 
-def test_links_bent_beyond_their_model_are_warned_of(tmp_path):
+def test_links_bent_beyond_their_model_or_undamped_are_warned_of(tmp_path):
     soft = (FOLDER / 'flexible_3r.urdf').read_text().replace('E="7e+10"', 'E="4e+9"')
+    assert soft.count('ratio="0.01"') == 2
+    soft = soft.replace('ratio="0.01"', 'ratio="0"', 1)
     path = tmp_path / 'soft.urdf'
     path.write_text(soft)
     with FlexibleRig(str(path)) as rig:
@@ -334,6 +336,7 @@ def test_links_bent_beyond_their_model_are_warned_of(tmp_path):
         assert level == 1 and "link 'upper_arm' bends by" in message
         assert int(values['cycles out of range']) >= 3
         assert rig.process.log.count('bends by') <= 2       # once for each link
+        assert "'upper_arm/torsion_1'] have no damping" in rig.process.log
 
 
 def test_what_cannot_be_is_refused_with_the_reason():

@@ -178,8 +178,8 @@ class Dynamics:
 
         longest_step [s] of its integration; `step_of` tells which one a rate of cycles asks for.
         """
-        return ElasticState(self, [self._kernel(name) for name in STEPS], self._shared(),
-                            self.locked_frequencies(), longest_step)
+        return ElasticState(self.robot, [self._kernel(name) for name in STEPS], self._shared(),
+                            longest_step)
 
     def locked_frequencies(self):
         """Return the frequencies (n_modes,) [rad/s] of the undeformed arm, joints at zero."""

@@ -29,11 +29,9 @@ class ElasticState:
     `known` tells whether there is a state yet: it begins with `settle`.
     """
 
-    def __init__(self, dynamics, kernels, shared, frequencies, longest_step):
-        robot = dynamics.robot
+    def __init__(self, robot, kernels, shared, longest_step):
         n, m = robot.n_joints, robot.n_modes
         self.robot_name, self.known = robot.name, False
-        self.frequencies = frequencies      # (n_modes,) [rad/s], joints locked, ascending
         self.longest_step = checked_dt(longest_step)
         self._x = np.zeros(4 * (n + m))
         self.q, self.tau = self._x[:n + m], self._x[-n:]

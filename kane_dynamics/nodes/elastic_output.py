@@ -11,6 +11,7 @@ import numpy as np
 from kane_dynamics.analysis.deflection import DeflectionWatch
 from kane_dynamics.dynamics.loop_kernel import bind_formula
 from kane_dynamics.kane.scalar import sqrt
+from kane_dynamics.model.assembly import tree_of
 from kane_dynamics.nodes.diagnostics import WARN
 from kane_dynamics.nodes.message_bytes import StateBytes, VectorBytes
 from kane_dynamics.nodes.tip_link import tip_link
@@ -51,6 +52,11 @@ class ElasticOutput:
             self._log('info', link.describe())
         model = self._controller.target_model
         self._log('warning' if model.fallback else 'info', model.fallback or model.describe())
+        undamped = [self._robot.mode_names[spring.u_index - self._robot.n_joints]
+                    for spring in tree_of(self._robot).springs if spring.damping == 0.0]
+        if undamped and model.dynamic:
+            self._log('warning', f'{undamped} have no damping: what the model once gets wrong '
+                                 'swings on in it for ever; give them <damping>')
         if not model.dynamics.robot.gravity.any():
             self._log('info', 'deflections are told without the sag: no gravity is computed here')
 
