@@ -143,6 +143,15 @@ def test_explicit_steps_are_refused_above_their_limit_with_the_limit_and_the_way
         Plant(robot, 1e-3, method='rk4')
 
 
+def test_explicit_steps_are_refused_for_a_damper_that_is_too_strong_for_them():
+    # 1 / inertia of the spring: 1 / 0.05 + 1 / 0.24; its mode 220 rad/s, its damper 7250 1/s
+    robot = load(SPRUNG.replace('damping="0.5"', 'damping="300"'))
+    with pytest.raises(kd.InputError, match=r'the damping of what bends in .* 1/s; at most'):
+        Plant(robot, 1e-3, method='rk4')
+    Plant(robot, 1e-3, method='rk4', substeps=4)
+    assert Plant(load(SPRUNG), 1e-3, method='rk4').substeps == 1
+
+
 def test_explicit_steps_below_their_limit_are_taken_and_agree():
     robot = changed('flexible_single_link')
     limit = 2.5 / fastest_mode(kd.Dynamics(robot), robot.neutral())

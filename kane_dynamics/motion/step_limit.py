@@ -30,6 +30,15 @@ def fastest_mode(dyn, q):
     return float(np.linalg.norm(root, 2))
 
 
+def fastest_decay(dyn, q):
+    """Return the fastest rate at which the damping of springs alone slows the arm at q [1/s]."""
+    D = np.zeros(dyn.robot.nv)
+    for spring in tree_of(dyn.robot).springs:
+        D[spring.u_index] += spring.damping
+    root = np.linalg.solve(np.linalg.cholesky(dyn.mass_matrix(q)), np.diag(np.sqrt(D)))
+    return float(np.linalg.norm(root, 2)**2)
+
+
 def require_stable(dyn, q, dt, method, more=None):
     """Refuse steps dt [s] of an explicit method that the fastest mode at q makes unstable.
 
@@ -38,10 +47,15 @@ def require_stable(dyn, q, dt, method, more=None):
     limit = LIMITS.get(method)
     if limit is None or not dyn.robot.n_modes:
         return
-    speed = max(fastest_mode(dyn, each) for each in np.atleast_2d(q))
+    poses = np.atleast_2d(q)
+    mode = max(fastest_mode(dyn, each) for each in poses)
+    decay = max(fastest_decay(dyn, each) for each in poses)
+    speed = max(mode, decay)
     if dt * speed > limit:
+        what = (f'fastest elastic mode of {dyn.robot.name!r}, {mode / (2 * np.pi):.4g} Hz with '
+                'free joints' if mode >= decay else
+                f'damping of what bends in {dyn.robot.name!r}, {decay:.4g} 1/s')
         raise InputError(
-            f'{method}: dt = {dt:g} s is too long for the fastest elastic mode of '
-            f'{dyn.robot.name!r}, {speed / (2 * np.pi):.4g} Hz with free joints; at most '
+            f'{method}: dt = {dt:g} s is too long for the {what}; at most '
             f"{limit / speed:.2g} s{more(limit / speed) if more else ''}, or method='midpoint' or "
             "'generalized_alpha', which are stable at any dt")
