@@ -10,6 +10,7 @@ import pytest
 rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from ros_graph import wait  # noqa: E402
 from std_msgs.msg import Int64  # noqa: E402
 
 from kane_dynamics.nodes.polled import Listener, Polled  # noqa: E402
@@ -46,13 +47,6 @@ def spinning():
     rclpy.shutdown(context=context)
 
 
-def wait_for(condition, seconds=20.0):
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.005)
-
-
 def test_every_message_comes_in_order_while_the_executor_sleeps(spinning):
     group, heard = Counted(), []
     subscription = spinning.create_subscription(
@@ -61,12 +55,12 @@ def test_every_message_comes_in_order_while_the_executor_sleeps(spinning):
     publisher = spinning.create_publisher(Int64, 'numbers', 2 * COUNT)
     listener = Listener(spinning, subscription)
     listener.start()
-    wait_for(publisher.get_subscription_count)
+    wait(publisher.get_subscription_count, 'the subscription')
     asked = group.asked
     for k in range(COUNT):
         publisher.publish(Int64(data=k))
         time.sleep(1e-3)
-    wait_for(lambda: len(heard) == COUNT)
+    wait(lambda: len(heard) == COUNT, 'the messages')
     assert [number for number, _ in heard] == list(range(COUNT))
     assert len({thread for _, thread in heard}) == 1
     # a handful for what else the node has (parameter events, the subscription itself)
@@ -83,12 +77,12 @@ def test_the_executor_takes_over_when_a_listener_stops(spinning):
     listener = Listener(spinning, subscription)
     for round_number in (1, 2):
         listener.start()
-        wait_for(publisher.get_subscription_count)
+        wait(publisher.get_subscription_count, 'the subscription')
         publisher.publish(Int64())
-        wait_for(lambda: len(heard) == 2 * round_number - 1)
+        wait(lambda: len(heard) == 2 * round_number - 1, 'the messages')
         listener.stop()
         publisher.publish(Int64())
-        wait_for(lambda: len(heard) == 2 * round_number)
+        wait(lambda: len(heard) == 2 * round_number, 'the messages')
     assert [name == 'listener' for name in heard] == [True, False, True, False]
 
 
@@ -105,9 +99,9 @@ def test_a_callback_that_fails_is_logged_and_the_next_message_is_served(spinning
     publisher = spinning.create_publisher(Int64, 'numbers', 10)
     listener = Listener(spinning, subscription)
     listener.start()
-    wait_for(publisher.get_subscription_count)
+    wait(publisher.get_subscription_count, 'the subscription')
     for k in range(3):
         publisher.publish(Int64(data=k))
-    wait_for(lambda: len(heard) == 3)
+    wait(lambda: len(heard) == 3, 'the messages')
     assert heard == [0, 1, 2]
     listener.stop()

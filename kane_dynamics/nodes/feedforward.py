@@ -206,9 +206,9 @@ class Feedforward(ManagedNode):
             self._clock_watch.look(now)
             stamp = now if stamp is None else stamp
             fresh = self.fresh(now)
-            late = self._patience is not None and self._patience.excuses(now, all(fresh))
-            if (late and controller.needs_state
-                    or not controller.cycle(seconds_since(self.epoch, stamp), *fresh)):
+            late = (controller.needs_state and self._patience is not None
+                    and self._patience.excuses(now, all(fresh)))
+            if late or not controller.cycle(seconds_since(self.epoch, stamp), *fresh):
                 return time.perf_counter() - began
             messages = self._messages.at(stamp)
             took = time.perf_counter() - began
