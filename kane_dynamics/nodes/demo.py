@@ -109,7 +109,8 @@ def run_case(robot, lock_step, feedforward, domain, verbose=False):
 def report(results, print=print):
     """Print the results {(time, feedforward): Tracking} side by side; return whether all is well.
 
-    results: lists of (time, with feedforward, PD alone).
+    results: lists of (time, with feedforward, PD alone). What a machine that stalled spoiled is
+    told, and is no failure of the nodes.
     """
     print(f'{"time":<12}{"feedforward + PD":>24}{"PD alone":>24}{"times worse":>14}')
     print(f'{"":<12}{"largest / RMS [rad]":>24}{"largest / RMS [rad]":>24}')
@@ -117,7 +118,7 @@ def report(results, print=print):
     for time, with_it, without in results:
         worse = without.largest / with_it.largest
         good = with_it.largest <= BARS[time] and worse >= WORSE
-        well = well and good
+        well = well and (good or bool(with_it.incidents or without.incidents))
         cells = [f'{each.largest:.2e} / {each.rms:.2e}' for each in (with_it, without)]
         print(f'{time:<12}{cells[0]:>24}{cells[1]:>24}{worse:>14.0f}   '
               + ('ok' if good else f'expected <= {BARS[time]:g} rad and >= {WORSE:g} times'))
