@@ -10,7 +10,6 @@ import time
 import traceback
 
 from geometry_msgs.msg import WrenchStamped
-from rclpy.clock import Clock, ClockType
 from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
@@ -23,6 +22,7 @@ from kane_dynamics.nodes.calibrated_arm import load_arm
 from kane_dynamics.nodes.clocked_loop import make_loop, uses_sim_time
 from kane_dynamics.nodes.command_reader import CommandReader, wrench_on_link
 from kane_dynamics.nodes.conversions import JointStateWriter, nanoseconds, set_stamp
+from kane_dynamics.nodes.lock_step_watch import LockStepWatch
 from kane_dynamics.nodes.managed_node import ManagedNode
 from kane_dynamics.nodes.model_check import check_model
 from kane_dynamics.nodes.pacers import ClockPacer, CommandPacer, FIRST_STAMP, WallPacer
@@ -35,9 +35,6 @@ from kane_dynamics.nodes.simulator_services import SimulatorServices
 from kane_dynamics.nodes.simulator_setup import SimulatorSetup
 
 DEEP = 10_000       # commands that may wait: a recording may come all at once
-LOOK = 0.05         # [s] of wall time between two looks at a lock-step that does not go on
-ACQUAINTANCE = 0.3  # [s] after which nodes that know each other exchange messages both ways
-PATIENCE = 3.0      # [s] of wall time without a command before the state is told again
 
 
 class Simulator(ManagedNode):
@@ -57,7 +54,7 @@ class Simulator(ManagedNode):
         self.create_subscription(WrenchStamped, '~/wrench', self._on_wrench, qos.RELIABLE,
                                  **override)
         self.lock = threading.RLock()
-        self._look_timer = None
+        self.watch = None           # of a lock-step
         self.elastic = SimulatorElastic(self)
         SimulatorReports(self)
         SimulatorServices(self)
@@ -111,10 +108,8 @@ class Simulator(ManagedNode):
             if values['lock_step']:
                 self.pacer = CommandPacer(setup.period)
                 self.simulation.hold()
-                self._told = False          # whether the state at the start went out
-                self.last_step = time.monotonic()
-                self._look_timer = self.create_timer(
-                    LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+                self.watch = LockStepWatch(self, self._states.get_subscription_count,
+                                           self._count_commanders)
             elif uses_sim_time(self):
                 self.pacer = ClockPacer(setup.period)
             else:
@@ -150,9 +145,9 @@ class Simulator(ManagedNode):
         for subscription in self._commands:
             self.destroy_subscription(subscription)
         self._commands = []
-        if self._look_timer is not None:
-            self.destroy_timer(self._look_timer)
-        self.loop = self.pacer = self._look_timer = None
+        if self.watch is not None:
+            self.watch.stop()
+        self.loop = self.pacer = self.watch = None
 
     def cleanup(self):
         """Forget the arm."""
@@ -202,37 +197,11 @@ class Simulator(ManagedNode):
             if tau is not None:
                 simulation.command(tau)
             simulation.advance()
-            self.last_step = time.monotonic()
+            self.watch.step_passed()
             self.publish_state()
 
-    def _look(self):
-        """Begin a lock-step when someone can answer, and help where it does not go on.
-
-        Should the first command be lost while nodes are still finding each other, the braked arm
-        stands while a period passes: a state with an old stamp gets no second answer. Later the
-        last state is told again.
-        """
-        with self.lock:
-            if self.pacer is None or self.paused:
-                return
-            now = time.monotonic()
-            if not self._told and not self.pacer.begun:
-                commanders = sum(self.count_publishers(each.topic_name) for each in self._commands)
-                if not (commanders and self._states.get_subscription_count()):
-                    self.last_step = now
-                elif now - self.last_step > ACQUAINTANCE:
-                    self._told, self.last_step = True, now
-                    self.publish_state()
-                return
-            if now - self.last_step < PATIENCE:
-                return
-            if not self.pacer.begun:
-                self.simulation.advance()
-            else:
-                self.last_step = now
-                self.get_logger().warning(
-                    f'waiting for the command at {self.pacer.stamp(self.k) * 1e-9:.6f} s')
-            self.publish_state()
+    def _count_commanders(self):
+        return sum(self.count_publishers(each.topic_name) for each in self._commands)
 
     def _fail(self, error):
         """Stand still after a fault of the simulation, and say why."""

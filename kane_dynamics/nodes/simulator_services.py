@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import time
-
 from std_srvs.srv import SetBool, Trigger
 
 from kane_dynamics.exceptions import InputError
@@ -45,7 +43,7 @@ class SimulatorServices:
         """Let time go on from here: what passed meanwhile is not caught up with."""
         node = self._node
         if self._lock_step:
-            node.last_step = time.monotonic()
+            node.watch.step_passed()
         else:
             node.pacer.resume(node.k, node.get_clock().now().nanoseconds)
 
