@@ -31,6 +31,7 @@ os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
 TURN = 5.0      # [s] that node and bare thread run in turn; DDS gives a stopped node up after 20
 
+from bare_machine import bare_latency, bare_turn  # noqa: E402
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
 import numpy as np  # noqa: E402
 import rclpy  # noqa: E402
@@ -198,32 +199,6 @@ def kept(turns, rate, seconds):
             f'{np.percentile(errors, 99):.3f}', f'{errors.max():.2f}']
 
 
-def bare_turn(rate, seconds):
-    """Return the stamps [ns] of a bare loop in a process of its own."""
-    done = subprocess.run([sys.executable, '-c', BARE_LOOP, str(rate), str(seconds)], check=True,
-                          capture_output=True)
-    return np.frombuffer(done.stdout, dtype=np.int64)
-
-
-# the deadlines of WallLoop, in a thread beside one that waits, as a node has it
-BARE_LOOP = """
-import array, sys, threading, time
-rate, seconds = map(float, sys.argv[1:])
-stamps = array.array('q')
-def run():
-    t0, k = time.perf_counter(), 0
-    while k < rate * seconds:
-        k += 1
-        time.sleep(max(t0 + k / rate - time.perf_counter(), 0.0))
-        k += max(int((time.perf_counter() - t0) * rate) - k, 0)
-        stamps.append(time.time_ns())
-thread = threading.Thread(target=run)
-thread.start()
-thread.join()
-sys.stdout.buffer.write(stamps.tobytes())
-"""
-
-
 def latency(urdf, rate, seconds):
     """Return median and p99 [ms] from a state's stamp to the receipt of its torque."""
     bench = Bench(urdf, trigger='joint_states', mode='computed_torque', gains__p='[100.0]',
@@ -238,34 +213,6 @@ def latency(urdf, rate, seconds):
         return len(delays) / (rate * seconds), np.median(delays), np.percentile(delays, 99)
     finally:
         bench.close()
-
-
-def bare_latency(rate, seconds):
-    """Return median and p99 [ms] of a stamp through a pipe to another process and back."""
-    echo = subprocess.Popen([sys.executable, '-c', BARE_ECHO], stdin=subprocess.PIPE,
-                            stdout=subprocess.PIPE, bufsize=0)
-    delays = []
-
-    def receive():
-        while data := echo.stdout.read(8):
-            delays.append((time.time_ns() - int.from_bytes(data, 'little')) * 1e-6)
-    receiver = threading.Thread(target=receive)
-    receiver.start()
-    t0 = time.perf_counter()
-    for k in range(1, int(rate * seconds)):
-        time.sleep(max(t0 + k / rate - time.perf_counter(), 0.0))
-        echo.stdin.write(time.time_ns().to_bytes(8, 'little'))
-    echo.stdin.close()
-    receiver.join()
-    echo.wait()
-    return np.median(delays), np.percentile(delays, 99)
-
-
-BARE_ECHO = """
-import os
-while data := os.read(0, 8):
-    os.write(1, data)
-"""
 
 
 def large_goal(urdf, repeats=5):
