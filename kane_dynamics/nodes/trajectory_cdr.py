@@ -45,14 +45,10 @@ def encode(joint_names, times, fields, stamp=0, frame_id=''):
     out = bytearray()
     sec, nanosec = divmod(stamp, NANOSECONDS)
     out += struct.pack('<iI', sec, nanosec)
-    _put_text(out, frame_id)
-    _align(out, 4)
-    out += struct.pack('<I', len(joint_names))
-    for name in joint_names:
-        _put_text(out, name)
+    put_text(out, frame_id)
+    put_names(out, joint_names)
     count, n = len(times), len(joint_names)
-    _align(out, 4)
-    out += struct.pack('<I', count)
+    put_number(out, count)
     ns = np.round(np.asarray(times, dtype=float) * 1e9).astype(np.int64)
     carries = np.array([np.zeros(count, bool) if rows is None else carried(np.asarray(rows))
                         for rows in fields]).T
@@ -154,14 +150,29 @@ def _pattern(data, at):
     return lengths
 
 
-def _align(out, size):
+def align(out, size):
+    """Add zeros until the next byte is at a multiple of the size."""
     out += bytes(-len(out) % size)
 
 
-def _put_text(out, text):
-    _align(out, 4)
+def put_number(out, value):
+    """Add a uint32, which lengths of sequences are too."""
+    align(out, 4)
+    out += struct.pack('<I', value)
+
+
+def put_text(out, text):
+    """Add a string."""
     raw = text.encode() + b'\0'
-    out += struct.pack('<I', len(raw)) + raw
+    put_number(out, len(raw))
+    out += raw
+
+
+def put_names(out, names):
+    """Add a sequence of strings."""
+    put_number(out, len(names))
+    for name in names:
+        put_text(out, name)
 
 
 def _skip_text(data, at):
