@@ -25,6 +25,7 @@ def dyn():
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_flexible_feedforward_tracks_ten_times_better_and_shaping_calms_the_tip(tmp_path):
     picture = tmp_path / 'demo.png'
     done = run_demo('--flexible', '--picture', str(picture))
