@@ -240,3 +240,14 @@ def test_every_file_that_the_documentation_names_exists():
             assert list(ROOT.glob(name)), f'{page.name}: {name}'
         for name in re.findall(r'`(test_\w+\.py)`', page.read_text()):
             assert (ROOT / 'test' / name).exists(), f'{page.name}: {name}'
+
+
+@pytest.mark.parametrize(('page', 'least'), [
+    *((page, 0) for page in PAGES if page.name not in ('tasks.md', 'trajectories.md')),
+    (ROOT / 'doc' / 'tasks.md', 26), (ROOT / 'doc' / 'trajectories.md', 51)],
+    ids=lambda value: getattr(value, 'name', ''))
+def test_every_claim_that_a_page_names_is_a_test(page, least):
+    tests = ''.join(path.read_text(encoding='utf-8') for path in (ROOT / 'test').glob('test_*.py'))
+    named = set(re.findall(r'`(test_\w+)`', page.read_text(encoding='utf-8')))
+    assert len(named) >= least
+    assert not {name for name in named if f'def {name}(' not in tests}

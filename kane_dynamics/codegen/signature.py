@@ -1,6 +1,6 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a user of exported code must know: names of the arguments, meaning of their entries."""
+"""What a user of generated code must know: names of the arguments, meaning of their entries."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kane_dynamics.codegen.signature import ARGUMENTS
 from kane_dynamics.dynamics.arm import Arm
 from kane_dynamics.dynamics.arrays import require_plain
 from kane_dynamics.dynamics.backend import chosen_backend, kernel_class
@@ -18,10 +19,6 @@ from kane_dynamics.dynamics.programs import program
 from kane_dynamics.dynamics.stepper import checked_dt, Stepper
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.model.robot import Robot
-
-# functions that a caller may bind or ask about, with the arrays they take
-INPUT_NAMES = {'q': 'q', 'u': 'qd', 'ud': 'qdd', 'tau': 'tau', 'base': 'base',
-               'ud_joints': 'joint_qdd', 'elastic': 'x', 'motion': 'motion'}
 
 
 class Energy(NamedTuple):
@@ -195,12 +192,12 @@ class Dynamics:
         kernel = self._kernel(name, frame)
         takes = [each for each in kernel.program.inputs if not each.shared]
         if len(arrays) != len(takes) + 1:
-            names = [INPUT_NAMES[each.name] for each in takes]
+            names = [ARGUMENTS[each.name] for each in takes]
             raise InputError(f'bind({name!r}) takes {len(takes)} input arrays {names} and the '
                              f'output array, got {len(arrays)} arrays')
         shapes = [(each.size,) for each in takes] + [kernel.program.shape]
         for k, (array, shape) in enumerate(zip(arrays, shapes)):
-            which = 'the output' if k == len(takes) else INPUT_NAMES[takes[k].name]
+            which = 'the output' if k == len(takes) else ARGUMENTS[takes[k].name]
             require_plain(array, shape, f'bind({name!r}): {which}', writeable=k == len(takes))
         return kernel.bound([*arrays[:-1], *self._shared(), arrays[-1]])
 
@@ -376,7 +373,7 @@ class Dynamics:
         count = len(arrays[0]) if np.ndim(arguments[0]) else 0
         for each, array in zip(takes, arrays):
             if array.shape != (count, each.size):
-                raise InputError(f'{name}_many: {INPUT_NAMES[each.name]} has shape {array.shape}, '
+                raise InputError(f'{name}_many: {ARGUMENTS[each.name]} has shape {array.shape}, '
                                  f'expected ({count}, {each.size}): a row per sample')
         shape = (count, *kernel.program.shape)
         if out is None:
@@ -395,13 +392,13 @@ class Dynamics:
                 raise TypeError('its numbers are complex')
             return np.ascontiguousarray(value, dtype=float)
         except (TypeError, ValueError) as error:
-            raise InputError(f'{name}: {INPUT_NAMES[each.name]} is not an array of numbers: '
+            raise InputError(f'{name}: {ARGUMENTS[each.name]} is not an array of numbers: '
                              f'{error}') from None
 
     def _checked(self, name, each, value):
         array = self._numbers(name, each, value)
         if np.shape(value) != (each.size,):
-            raise InputError(f'{name}: {INPUT_NAMES[each.name]} has shape {np.shape(value)}, '
+            raise InputError(f'{name}: {ARGUMENTS[each.name]} has shape {np.shape(value)}, '
                              f'expected ({each.size},) for {self.robot.name!r} with joints '
                              f'{list(self.robot.joint_names)}')
         return array

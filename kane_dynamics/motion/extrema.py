@@ -24,11 +24,6 @@ class Extrema:
         """Return the largest absolute value of each joint (n,)."""
         return np.maximum(np.abs(self.lower), np.abs(self.upper))
 
-    @property
-    def magnitude_time(self):
-        """Return the time of the largest absolute value of each joint (n,) [s]."""
-        return np.where(np.abs(self.lower) > np.abs(self.upper), self.lower_time, self.upper_time)
-
 
 def find_extrema(trajectory, derivative=0):
     """Return the exact extrema of position (0), velocity (1) or acceleration (2) of a trajectory.
