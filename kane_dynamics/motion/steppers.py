@@ -105,16 +105,20 @@ class KuttaMersonStepper(FixedStepper):
 
 
 class ScipyStepper:
-    """Walk with one of SciPy's solvers, told by name, and its own interpolation within steps."""
+    """Walk with one of SciPy's solvers, told by name, and its own interpolation within steps.
+
+    implicit: whether the solver asks for a Jacobian.
+    """
 
     fixed = False
     contact_window = CONTACT_WINDOW
 
-    def __init__(self, solver, equation, step, rtol, atol, **_):
+    def __init__(self, solver, equation, step, rtol, atol, implicit=False):
         del step
         from scipy import integrate                        # here: it takes longer than all else
         self._make, self._equation = getattr(integrate, solver), equation
         self._rtol = rtol
+        self._more = {'jac': self._jacobian} if implicit else {}
         n = equation.n_state
         self._atol = np.full(n + ACCOUNTS + equation.n_inner, atol)
         self._atol[n:n + ACCOUNTS] = UNCONTROLLED
@@ -124,9 +128,8 @@ class ScipyStepper:
         """Stand at time t with the state y; `t_bound` is the end of all steps."""
         self.t = self.t_old = t
         self.y = y.copy()
-        more = {'jac': self._jacobian} if self._make.__name__ == 'Radau' else {}
         self._solver = self._make(self._rate, t, self.y, t_bound, rtol=self._rtol,
-                                  atol=self._atol, **more)
+                                  atol=self._atol, **self._more)
         self._between = None
 
     def _rate(self, t, y):
@@ -183,7 +186,7 @@ METHODS = {
     'generalized_alpha': partial(FixedStepper, GeneralizedAlpha),
     'kutta_merson': KuttaMersonStepper,
     'DOP853': partial(ScipyStepper, 'DOP853'),
-    'Radau': partial(ScipyStepper, 'Radau'),
+    'Radau': partial(ScipyStepper, 'Radau', implicit=True),
 }
 FIXED = tuple(name for name, make in METHODS.items()
               if getattr(make, 'func', make) is FixedStepper)
