@@ -1,6 +1,6 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measure how well the feedforward node keeps its time; leave the machine alone meanwhile.
+"""Measure how well the nodes keep their time; leave the machine alone meanwhile.
 
     python3 benchmark/node_rates.py --seconds 60
 
@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+PARTS = ('rates', 'latency', 'start', 'goal', 'simulator')
 TURN = 5.0      # [s] that node and bare thread run in turn; DDS gives a stopped node up after 20
 
 from bare_machine import bare_latency, bare_turn  # noqa: E402
@@ -37,6 +38,7 @@ import numpy as np  # noqa: E402
 import rclpy  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import Float64MultiArray  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
 import kane_dynamics as kd  # noqa: E402
@@ -45,20 +47,56 @@ from kane_dynamics.nodes.polled import Listener, Polled  # noqa: E402
 from kane_dynamics.nodes.trajectory_cdr import encode  # noqa: E402
 
 
-class Bench:
+class NodeProcess:
+    """A node of this package in a process of its own."""
+
+    def __init__(self, name, urdf, **parameters):
+        self.name = name
+        self._log = tempfile.NamedTemporaryFile('w+', suffix='.log')
+        command = [sys.executable, '-m', f'kane_dynamics.nodes.{name}', '--ros-args',
+                   '-p', f'robot_description_file:={urdf}']
+        for key, value in parameters.items():
+            command += ['-p', f'{key.replace("__", ".")}:={value}']
+        self.started = time.time()
+        self._process = subprocess.Popen(
+            command, stdout=self._log, stderr=subprocess.STDOUT,
+            env={**os.environ, 'PYTHONPATH': str(ROOT)})
+
+    def log(self):
+        """Return what the node has said."""
+        return Path(self._log.name).read_text()
+
+    def start_time(self):
+        """Return the seconds from the start of the process to its activation."""
+        until = time.monotonic() + 60.0
+        while time.monotonic() < until:
+            found = re.search(rf'\[INFO\] \[([0-9.]+)\] \[{self.name}\]: active', self.log())
+            if found:
+                return float(found.group(1)) - self.started
+            time.sleep(0.02)
+        raise RuntimeError(self.log())
+
+    def cpu(self):
+        """Return the processor time [s] that the node has used."""
+        fields = Path(f'/proc/{self._process.pid}/stat').read_text().rsplit(')', 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+    def pause(self, paused):
+        """Stop the node, or let it go on."""
+        self._process.send_signal(signal.SIGSTOP if paused else signal.SIGCONT)
+
+    def close(self):
+        """End it."""
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait(20.0)
+
+
+class Bench(NodeProcess):
     """The feedforward node in a process, and a node here that plays its robot."""
 
     def __init__(self, urdf, **parameters):
         self.robot = kd.load_urdf(urdf)
-        self._log = tempfile.NamedTemporaryFile('w+', suffix='.log')
-        command = [sys.executable, '-m', 'kane_dynamics.nodes.feedforward', '--ros-args',
-                   '-p', f'robot_description_file:={urdf}']
-        for name, value in parameters.items():
-            command += ['-p', f'{name.replace("__", ".")}:={value}']
-        self.started = time.time()
-        self.process = subprocess.Popen(
-            command, stdout=self._log, stderr=subprocess.STDOUT,
-            env={**os.environ, 'PYTHONPATH': str(ROOT)})
+        super().__init__('feedforward', urdf, **parameters)
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.node = rclpy.create_node('bench', context=self.context)
@@ -82,17 +120,6 @@ class Bench:
     def _on_effort(self, message):
         self.efforts.append((nanoseconds(message.header.stamp), time.time_ns()))
 
-    def start_time(self):
-        """Return the seconds from the start of the process to its activation."""
-        until = time.monotonic() + 60.0
-        while time.monotonic() < until:
-            found = re.search(r'\[INFO\] \[([0-9.]+)\] \[feedforward\]: active',
-                              Path(self._log.name).read_text())
-            if found:
-                return float(found.group(1)) - self.started
-            time.sleep(0.02)
-        raise RuntimeError(Path(self._log.name).read_text())
-
     def publish_states(self, rate, seconds, q):
         """Publish the pose q at a rate [Hz] for a time [s]."""
         writer = JointStateWriter(self.robot.joint_names)
@@ -107,7 +134,7 @@ class Bench:
         until = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > until:
-                raise RuntimeError(Path(self._log.name).read_text())
+                raise RuntimeError(self.log())
             time.sleep(0.01)
 
     def send(self, data):
@@ -115,11 +142,6 @@ class Bench:
         self.wait(lambda: self.goals.get_subscription_count() > 0)
         time.sleep(0.5)      # the other side's discovery
         self.goals.publish(data)
-
-    def cpu(self):
-        """Return the processor time [s] that the node has used."""
-        fields = Path(f'/proc/{self.process.pid}/stat').read_text().rsplit(')', 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
     def loop_values(self):
         """Return the figures of the newest report on the loop."""
@@ -129,14 +151,9 @@ class Bench:
                     return {each.key: each.value for each in status.values}
         return {}
 
-    def pause(self, paused):
-        """Stop the node, or let it go on."""
-        self.process.send_signal(signal.SIGSTOP if paused else signal.SIGCONT)
-
     def close(self):
         """End both."""
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait(20.0)
+        super().close()
         self._listener.stop()
         self._executor.shutdown()
         self._spinner.join(5.0)
@@ -234,6 +251,29 @@ def large_goal(urdf, repeats=5):
         bench.close()
 
 
+def simulator_load(urdf, rate, seconds, commanded):
+    """Return the part of a core that the simulator takes, with or without commands at its rate."""
+    node = NodeProcess('simulator', urdf, update_rate=float(rate))
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    sender = rclpy.create_node('bench', context=context)
+    publisher = sender.create_publisher(Float64MultiArray, '/simulator/commands', 10)
+    message = Float64MultiArray(data=[0.0] * kd.load_urdf(urdf).n_joints)
+    try:
+        node.start_time()
+        time.sleep(1.0)         # for discovery
+        used, t0 = node.cpu(), time.perf_counter()
+        for k in range(1, int(rate * seconds)):
+            time.sleep(max(t0 + k / rate - time.perf_counter(), 0.0))
+            if commanded:
+                publisher.publish(message)
+        return (node.cpu() - used) / (time.perf_counter() - t0)
+    finally:
+        node.close()
+        sender.destroy_node()
+        rclpy.shutdown(context=context)
+
+
 def example(name):
     """Return the path of a robot of the wheel example-robot-data."""
     import importlib.metadata
@@ -247,9 +287,9 @@ def main():
     parser.add_argument('--seconds', type=float, default=60.0, help='of each run')
     parser.add_argument('--urdf', default=example('ur5_robot.urdf'), help='six-axis arm')
     parser.add_argument('--seven', default=example('xarm7.urdf'), help='arm of the large goal')
-    parser.add_argument('--only', choices=('rates', 'latency', 'start', 'goal'))
+    parser.add_argument('--only', choices=PARTS)
     options = parser.parse_args()
-    wanted = [options.only] if options.only else ['rates', 'latency', 'start', 'goal']
+    wanted = [options.only] if options.only else PARTS
     print(f'load average {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, '
           f'{Path(options.urdf).name}')
     if 'rates' in wanted:
@@ -279,6 +319,12 @@ def main():
         times = large_goal(options.seven)
         print(f'\n10 000 points x 7 joints: sent -> received with effort, median '
               f'{np.median(times):.0f} ms, largest {max(times):.0f} ms of {len(times)}')
+    if 'simulator' in wanted:
+        seconds = min(options.seconds, 20.0)
+        with_commands, without = (100.0 * simulator_load(options.urdf, 1000, seconds, commanded)
+                                  for commanded in (True, False))
+        print(f'\nsimulator at 1 kHz: {with_commands:.0f} % of a core with commands at 1 kHz, '
+              f'{without:.0f} % without')
 
 
 if __name__ == '__main__':
