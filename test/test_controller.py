@@ -127,6 +127,24 @@ def test_a_closed_loop_mode_is_not_taken_up_without_a_state():
         rig.controller.set_mode('gravity', fresh=False)
 
 
+def test_with_a_lead_time_the_torque_is_of_a_later_reference_and_the_error_of_now():
+    rig = Rig(lead_time=0.03)
+    controller = rig.controller
+    controller.ramp_time, controller.mode = 0.0, 'computed_torque'
+    way = Trajectory(ROBOT.joint_names, [0.0, 1.0, 2.0], [HOME, HOME + 0.5, HOME],
+                     efforts=[[0.0, 0.0], [3.0, 6.0], [0.0, 0.0]])
+    controller.restart(enabled=True)
+    controller.follow(way)
+    rig.run(0.4, q=HOME + 0.1)
+    q, qd, qdd = way.sample(rig.t)[:3]
+    expected = (model().evaluate_many(*(row[None] for row in way.sample(rig.t + 0.03)[:3]))[0]
+                + 50.0 * (q - HOME - 0.1) + 5.0 * qd + (rig.t + 0.03) * np.array([3.0, 6.0]))
+    assert controller.tau == pytest.approx(expected, rel=1e-12)
+    assert controller.law.r_q == pytest.approx(q, abs=1e-15)
+    moved = model().evaluate_many(q[None], qd[None], qdd[None])[0]
+    assert abs(expected - moved).max() > 0.1    # what is tested can be seen
+
+
 def test_a_second_change_of_model_waits_for_the_first_and_the_last_one_counts():
     rig = Rig()
     controller = rig.controller

@@ -26,7 +26,7 @@ def dyn():
 
 @pytest.mark.ros
 @pytest.mark.slow
-def test_flexible_feedforward_tracks_ten_times_better_and_shaping_calms_the_tip(tmp_path):
+def test_flexible_feedforward_tracks_a_thousand_times_better_and_shaping_calms_the_tip(tmp_path):
     picture = tmp_path / 'demo.png'
     done = run_demo('--flexible', '--picture', str(picture))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -39,11 +39,11 @@ def test_flexible_feedforward_tracks_ten_times_better_and_shaping_calms_the_tip(
     print(done.stdout)
     time, largest, rms, swing, _ = zip(*rows.values())
     assert time == (0.5, 0.5, 0.5, pytest.approx(0.789, abs=2e-3))
-    # the bar: joint errors ten times smaller than with rigid feedforward under the same gains
+    # joint errors against rigid feedforward under the same gains; the issue asks for ten times
     for errors in (largest, rms):
-        assert errors[0] > errors[1] >= 10.0 * errors[2] and errors[3] < 1.5 * errors[2]
+        assert errors[0] > errors[1] >= 1000.0 * errors[2] and errors[3] < 1.5 * errors[2]
     # exact torque for the joints leaves the tip swinging; the shaped motion does not
-    assert swing[2] > 10.0 and swing[3] < 0.1 * swing[2]
+    assert swing[2] > 10.0 and swing[3] < 0.01 * swing[2]
     assert picture.read_bytes().startswith(b'\x89PNG') and picture.stat().st_size > 20_000
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from kane_dynamics.exceptions import MissingDependencyError
 
 COLOURS = ('#8a8f98', '#2563a8', '#c2410c', '#15803d')
-SMALLEST = 1e-7     # [rad] in the picture: below is nothing
+SMALLEST = 1e-8     # [rad] in the picture: below is nothing
 
 
 def picture_of_tracking(title, runs, path):

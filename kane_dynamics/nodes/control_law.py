@@ -17,17 +17,20 @@ class ControlLaw:
     """Fill tau (n,) with the torque of a mode.
 
     measured (2, n): q, qd; reference (3, n): r_q, r_qd, r_qdd; error (2, n): e, ed, reference -
-    measured; effort (n,): what the trajectory itself adds. The caller writes them.
+    measured; lead (3, n): l_q, l_qd, l_qdd, the reference a little later, or the reference itself;
+    effort (n,): what the trajectory itself adds. The caller writes them.
 
-    feedforward       tau = scale id(r_q, r_qd, r_qdd) + effort
-    computed_torque   pd:                tau = scale id(r_q, r_qd, r_qdd) + p e + d ed + effort
-                      inverse_dynamics:  tau = id(q, qd, r_qdd + p e + d ed) + effort
+    feedforward       tau = scale id(l_q, l_qd, l_qdd) + effort
+    computed_torque   pd:                tau = scale id(l_q, l_qd, l_qdd) + p e + d ed + effort
+                      inverse_dynamics:  tau = id(q, qd, l_qdd + p e + d ed) + effort
     gravity           tau = g(q)
     hold              as computed_torque, the reference being a fixed position
-    with id the inverse dynamics, rotors and friction (at r_qd) included.
+    with id the inverse dynamics, rotors and friction (at l_qd) included.
+
+    leads: whether `lead` is an array of its own.
     """
 
-    def __init__(self, joint_names, model, continuous=()):
+    def __init__(self, joint_names, model, continuous=(), leads=False):
         n = len(joint_names)
         self.measured, self.error, self.gains = np.zeros((3, 2, n))
         self.q, self.qd = self.measured
@@ -35,13 +38,14 @@ class ControlLaw:
         self.p, self.d = self.gains
         self.reference = np.zeros((3, n))
         self.r_q, self.r_qd, self.r_qdd = self.reference
+        self.lead = np.zeros((3, n)) if leads else self.reference
         self.tau, self.effort, self._wanted, self._zeros = np.zeros((4, n))
         self._subtract = bind_formula(_differences, [self.reference[:2], self.measured],
                                       self.error)
         self._add_feedback = bind_formula(
             _with_feedback, [self.tau, self.gains, self.error], self.tau)
         self._want = bind_formula(
-            _with_feedback, [self.r_qdd, self.gains, self.error], self._wanted)
+            _with_feedback, [self.lead[2], self.gains, self.error], self._wanted)
         self._turning = np.flatnonzero([name in continuous for name in joint_names])
         self.adds_effort = False
         self.set_feedback('pd', 0.0, 0.0)
@@ -55,9 +59,9 @@ class ControlLaw:
 
     def connect(self, model):
         """Compute with another TorqueModel or Transition from now on."""
-        tau = self.tau
-        self._of_reference = model.bound(self.r_q, self.r_qd, self.r_qdd, self.r_qd, tau)
-        self._of_measured = model.bound(self.q, self.qd, self._wanted, self.r_qd, tau)
+        tau, (l_q, l_qd, l_qdd) = self.tau, self.lead
+        self._of_reference = model.bound(l_q, l_qd, l_qdd, l_qd, tau)
+        self._of_measured = model.bound(self.q, self.qd, self._wanted, l_qd, tau)
         self._of_rest = model.bound(self.q, self.qd, self._wanted, self._zeros, tau)
         self._gravity_measured = model.bound_gravity(self.q, tau)
         self._gravity_reference = model.bound_gravity(self.r_q, tau)

@@ -35,15 +35,16 @@ class Controller:
         model: a TorqueModel of them.
         continuous: names of the joints that turn without end.
         limit, rate: (n,) or scalar, largest torques and rates of change.
+        lead_time: [s] by which the reference whose torque is given is ahead of the cycle.
         read_state: called with law.measured (2, n) to fill, when the state is looked at.
         log: called with (level, text) when something happens: 'info', 'warning', 'error'.
     """
 
-    def __init__(self, joint_names, model, continuous=(), limit=np.inf, rate=np.inf,
+    def __init__(self, joint_names, model, continuous=(), limit=np.inf, rate=np.inf, lead_time=0.0,
                  read_state=lambda measured: None, log=lambda level, text: None):
         self.joint_names = tuple(joint_names)
         n = len(self.joint_names)
-        self.law = ControlLaw(self.joint_names, model, continuous)
+        self.law = ControlLaw(self.joint_names, model, continuous, leads=lead_time > 0.0)
         self.output = TorqueOutput(self.joint_names, np.broadcast_to(limit, (n,)),
                                    np.broadcast_to(rate, (n,)), self.law.tau)
         self.tau = self.output.tau           # (n,) what was given last
@@ -60,7 +61,8 @@ class Controller:
         self._read_state, self._log = read_state, log
         self._lost_for, self._t = 0.0, None
         self._waiting_model = None
-        self._sampler = Sampler(self.law.reference)
+        self.lead_time = lead_time
+        self._sampler, self._lead_sampler = Sampler(self.law.reference), Sampler(self.law.lead)
 
     @property
     def needs_state(self):
@@ -271,6 +273,9 @@ class Controller:
         trajectory = self.trajectory
         self._sampler.sample(trajectory, t)
         self.reference_known = True
+        if self.lead_time:
+            t += self.lead_time
+            self._lead_sampler.sample(trajectory, t)
         if self.law.adds_effort:
             self.law.effort[:] = trajectory.segments.effort_at(t - trajectory.start)
 

@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from kane_dynamics.nodes import qos
+from kane_dynamics.nodes.conversions import NANOSECONDS
 from kane_dynamics.nodes.message_bytes import CommandsBytes, StateBytes
 
 TOPICS = ((Float64MultiArray, '~/commands'), (JointState, '~/effort'),
@@ -36,6 +37,7 @@ class CycleMessages:
         self._told = self._sources = (law.r_q, law.r_qd, controller.tau)
         if self._order is not None:
             self._told = np.zeros((3, len(self._order)))
+        self._ahead = round(controller.lead_time * NANOSECONDS)     # of links that bend
         joints = settings.command_joints
         self._commands = CommandsBytes(joints, self._told[2])
         self._effort = StateBytes(joints, *self._told)
@@ -60,7 +62,7 @@ class CycleMessages:
         messages = [(commands, self._commands.now()), (effort, self._effort.stamped(stamp))]
         if self._elastic is not None:
             self._elastic.look()
-            messages += [(publisher, tell(stamp)) for publisher, tell in self._heard]
+            messages += [(publisher, tell(stamp + self._ahead)) for publisher, tell in self._heard]
         return messages
 
     def publish(self, messages):

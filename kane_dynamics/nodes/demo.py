@@ -74,6 +74,8 @@ def parameters(robot, lock_step, feedforward=True):
         'robot_description': robot.to_urdf(), 'use_sim_time': lock_step, 'update_rate': 100.0,
         'trigger': 'joint_states', 'mode': 'computed_torque', 'feedback': 'pd',
         'gains.p': GAINS['p'], 'gains.d': GAINS['d'], 'ramp_time': 0.0,
+        # to the middle of the period in which the torque acts; on the wall clock that is the next
+        'lead_time': (0.5 if lock_step else 1.5) / rate,
         # the simulated joints have a true Coulomb friction: nearly a sign
         'friction.smoothing_speed': 1e-4, 'publish_trajectory_with_effort': False,
         # an arm whose simulator stands still does not move: no need to give up

@@ -86,6 +86,7 @@ class Feedforward(ManagedNode):
         model = self.settings.torque_model(values, self._dynamics)
         self.buffer = StateBuffer(self.settings.active)
         controller = Controller(self.settings.active, model, self.settings.continuous,
+                                lead_time=values['lead_time'],
                                 read_state=self.buffer.read, log=self.log)
         self.settings.apply(values, controller)
         controller.mode = values['mode']

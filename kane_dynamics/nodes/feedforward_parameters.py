@@ -32,6 +32,10 @@ LOOP = Schema(
               choices=FEEDBACKS, runtime=True),
     Parameter('feedforward_scale', 'float', 1.0, 'share of the torque of the reference that is '
               'given; 0 leaves feedback alone, to compare', low=0.0, high=1.0, runtime=True),
+    Parameter('lead_time', 'float', 0.0, 'the torque is that of the reference so much later than '
+              'its stamp: half a period for a torque that is held for one, and the way to the '
+              'motors. Errors are taken at the stamp', unit='s', low=0.0, high=0.1,
+              why_fixed='a step in torque'),
     Parameter('enable_on_activate', 'bool', True, 'give torque as soon as the node is active; '
               'false waits for the service `~/enable`'),
 )
