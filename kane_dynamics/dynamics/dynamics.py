@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from kane_dynamics.codegen.signature import ARGUMENTS
 from kane_dynamics.dynamics.arm import Arm
 from kane_dynamics.dynamics.arrays import require_plain
-from kane_dynamics.dynamics.backend import chosen_backend, kernel_class
+from kane_dynamics.dynamics.compiled_functions import CompiledFunctions
 from kane_dynamics.dynamics.derivative_programs import standard_parameters
 from kane_dynamics.dynamics.elastic_state import ElasticState, STEPS
 from kane_dynamics.dynamics.programs import program
@@ -34,7 +33,7 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential + self.strain
 
 
-class Dynamics:
+class Dynamics(CompiledFunctions):
     """Compute torques, accelerations and all that follows from Kane's equations for one arm.
 
     Functions are generated and compiled when they are first called (`prepare` does it ahead). They
@@ -56,15 +55,8 @@ class Dynamics:
         if friction is not None and len(friction.viscous) != robot.n_joints:
             raise InputError(f'friction is for {len(friction.viscous)} joints, '
                              f'{robot.name!r} has {robot.n_joints}: {list(robot.joint_names)}')
-        self.robot = robot
         self.friction = friction
-        self.backend = chosen_backend(backend)
-        self.parametric = parametric
-        self._share(Arm(robot, friction, parametric), {}, threading.RLock())
-
-    def _share(self, arm, kernels, lock):
-        self._arm, self._kernels, self._lock = arm, kernels, lock
-        self._parameters = arm.parameters(self.robot) if self.parametric else None
+        super().__init__(robot, Arm(robot, friction, parametric), backend, parametric)
 
     def __reduce__(self):
         return Dynamics, (self.robot, self.friction, self.backend, self.parametric)
@@ -307,9 +299,8 @@ class Dynamics:
             raise InputError(f'with_robot: the joints of {robot.name!r} sit elsewhere or have '
                              'other rotors than the compiled ones; make a new Dynamics(robot)')
         other = object.__new__(Dynamics)
-        other.robot, other.friction = robot, self.friction
-        other.backend, other.parametric = self.backend, True
-        other._share(self._arm, self._kernels, self._lock)
+        other.friction = self.friction
+        other._share(robot, self)
         return other
 
     def with_payload(self, mass, com, inertia=None, link=None):
@@ -332,77 +323,6 @@ class Dynamics:
 
     # -- inside -------------------------------------------------------------------------------
 
-    def _kernel(self, name, frame=None):
-        key = (name, frame)
-        kernel = self._kernels.get(key)
-        if kernel is None:
-            with self._lock:
-                kernel = self._kernels.get(key)
-                if kernel is None:
-                    kernel = kernel_class(self.backend)(program(self._arm, name, frame))
-                    self._kernels[key] = kernel
-        return kernel
-
-    def _shared(self):
-        return [] if self._parameters is None else [self._parameters]
-
-    def _call(self, name, arguments, out, frame=None):
-        """Compute with checks and conversions, and leave a faster entry for the next call."""
-        kernel = self._kernel(name, frame)
-        takes = [each for each in kernel.program.inputs if not each.shared]
-        arrays = [self._checked(name, each, value) for each, value in zip(takes, arguments)]
-        shape = kernel.program.shape
-        if out is None:
-            out = np.empty(shape)
-        else:
-            require_plain(out, shape, f'{name}: out', writeable=True)
-        kernel.fill(arrays + self._shared(), out.reshape(-1))
-        if frame is None and name in _DIRECT and name not in self.__dict__:
-            method = getattr(type(self), name)
-            entry = kernel.entry(method.__get__(self), _documentation(name, method),
-                                 self._shared())
-            if entry is not None:
-                self.__dict__[name] = entry
-        return out
-
-    def _call_many(self, name, arguments, out, threads, frame=None):
-        kernel = self._kernel(name, frame)
-        takes = [each for each in kernel.program.inputs if not each.shared]
-        arrays = [self._numbers(f'{name}_many', each, value)
-                  for each, value in zip(takes, arguments)]
-        count = len(arrays[0]) if np.ndim(arguments[0]) else 0
-        for each, array in zip(takes, arrays):
-            if array.shape != (count, each.size):
-                raise InputError(f'{name}_many: {ARGUMENTS[each.name]} has shape {array.shape}, '
-                                 f'expected ({count}, {each.size}): a row per sample')
-        shape = (count, *kernel.program.shape)
-        if out is None:
-            out = np.empty(shape)
-        else:
-            require_plain(out, shape, f'{name}_many: out', writeable=True)
-        if threads < 1:
-            raise InputError(f'{name}_many: threads must be at least 1, got {threads}')
-        flat = out.reshape(count, len(kernel.program.outputs))
-        kernel.fill_many(arrays + self._shared(), flat, threads)
-        return out
-
-    def _numbers(self, name, each, value):
-        try:
-            if np.iscomplexobj(value):                     # numpy would drop the imaginary part
-                raise TypeError('its numbers are complex')
-            return np.ascontiguousarray(value, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise InputError(f'{name}: {ARGUMENTS[each.name]} is not an array of numbers: '
-                             f'{error}') from None
-
-    def _checked(self, name, each, value):
-        array = self._numbers(name, each, value)
-        if np.shape(value) != (each.size,):
-            raise InputError(f'{name}: {ARGUMENTS[each.name]} has shape {np.shape(value)}, '
-                             f'expected ({each.size},) for {self.robot.name!r} with joints '
-                             f'{list(self.robot.joint_names)}')
-        return array
-
     def _torques_of(self, wrenches, q):
         """Return the generalized forces of wrenches on links: sum of J' w."""
         tau = np.zeros(self.robot.nv)
@@ -417,15 +337,3 @@ class Dynamics:
     def _refuse_floating(self, what):
         if self.robot.floating_base:
             raise InputError(f'{what}: the base of {self.robot.name!r} floats, its motion is in q')
-
-
-# methods that a compiled entry may stand in for; their first arguments are exactly the inputs
-_DIRECT = ('inverse', 'forward', 'mass_matrix', 'bias', 'gravity', 'inverse_derivatives',
-           'regressor', 'reactions', 'momentum', 'mass_centre')
-
-
-def _documentation(name, method):
-    """Return a text that help() and inspect.signature() understand."""
-    arguments = method.__code__.co_varnames[1:method.__code__.co_argcount]
-    listed = ', '.join('out=None' if each == 'out' else each for each in arguments)
-    return f'{name}({listed})\n--\n\n{method.__doc__}'
