@@ -48,7 +48,6 @@ def test_normal_equations_in_blocks_are_least_squares_on_the_whole():
     found = np.linalg.solve(*equations.weighted(variances))
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     left = y - rows @ found
-    np.testing.assert_allclose(equations.residual_variances(found), (left**2).mean(0), rtol=1e-9)
     assert (equations.free_variances() <= (left**2).mean(0)).all()
 
 

@@ -60,13 +60,6 @@ class NormalEquations:
             b[places] += self.g[j] / variances[j]
         return A, b
 
-    def residual_variances(self, theta):
-        """Return the mean square of each joint's residual (n,) for parameters theta (P,)."""
-        own = np.array([theta[self.places(j)] for j in range(self.n)])
-        squares = self.yy - 2.0 * np.einsum('jk,jk->j', own, self.g) + np.einsum(
-            'jk,jkl,jl->j', own, self.G, own)
-        return np.maximum(squares / max(self.count, 1), self.least_variances)
-
     def free_variances(self):
         """Return the mean square that is left of each joint when it is fitted alone (n,)."""
         found = np.zeros(self.n)
