@@ -24,7 +24,7 @@ def frictions():
     yield None
 
 
-@pytest.mark.parametrize('friction', frictions())
+@pytest.mark.parametrize('friction', list(frictions()))
 @pytest.mark.parametrize('armature', [None, [0.3, 0.0, 1.5, 0.01]])
 def test_loops_and_batches_add_rotors_and_friction(friction, armature):
     qd, qdd, tau = np.random.default_rng(3).normal(size=(3, 500, N)) * [[[0.1]], [[1.0]], [[10.0]]]
