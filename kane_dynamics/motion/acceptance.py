@@ -55,7 +55,8 @@ def accept(goal, joint_names, now, state=None, current=None, rules=Rules()):
     anchor = _anchor(state, joint_names)
     if not replacing:
         points = _with_held_joints(points, joint_names, anchor)
-    if rules.positions_only == 'upsampling' and _positions_only(points):
+    if (rules.positions_only == 'upsampling' and _positions_only(points)
+            and len(points.times) > 1):     # one point is none of the controller's chunks
         points = replace(points, velocities=spline_velocities(points.times, points.positions))
 
     columns = [list(joint_names).index(name) for name in points.joint_names]

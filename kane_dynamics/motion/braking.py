@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from kane_dynamics.exceptions import InputError
+from kane_dynamics.motion.checks import END_VELOCITY
 from kane_dynamics.motion.trajectory import Trajectory
 
 
@@ -20,8 +21,9 @@ def brake(joint_names, position, velocity, deceleration, start=0.0):
     deceleration = np.broadcast_to(np.asarray(deceleration, dtype=float), velocity.shape)
     if not (deceleration > 0.0).all():
         raise InputError(f'decelerations must be positive; got {deceleration}')
+    velocity = np.where(np.abs(velocity) > END_VELOCITY, velocity, 0.0)
     stop = np.abs(velocity) / deceleration
-    times = np.union1d([0.0], stop)
+    times = np.union1d([0.0], np.ceil(stop * 1e6) * 1e-6)  # stops nearer than 1 us are one knot
     # quadratic up to its stop: cubics with these positions and velocities reproduce it exactly
     t = np.minimum(times[:, None], stop)
     slowing = np.sign(velocity) * deceleration
