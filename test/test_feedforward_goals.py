@@ -29,7 +29,8 @@ DEFAULTS = {
     'interpolate_from_desired_state': False, 'interpolation_method': 'splines',
     'positions_only': 'spline', 'lead_in': 'fields', 'policy_frequency': 0.0,
     'trajectory_effort': 'refuse', 'cmd_timeout': 0.0, 'check_position_limits': True,
-    'check_velocity_limits': True, 'max_jump': 0.1, 'effort_limit_reaction': 'warn'}
+    'check_velocity_limits': True, 'max_jump': 0.1, 'effort_limit_reaction': 'warn',
+    'constraints__trajectory': [0.0], 'constraints__goal': [0.0], 'constraints__goal_time': 0.0}
 
 
 @pytest.fixture(scope='module')
@@ -219,6 +220,13 @@ def test_the_lead_in_may_start_from_the_desired_state(rig):
     assert np.allclose(reference(rig, dt=0.001)[0], FAR, atol=1e-5)
 
 
+def test_a_trajectory_that_has_ended_is_not_joined_but_led_in_from_the_measured_state(rig):
+    accepted(rig, message([0.1, 0.2], [HOME, FAR]))
+    reference(rig, dt=0.3)                                     # it ended there; the arm did not
+    accepted(rig, message([1.0], [HOME + 0.2]))
+    assert np.allclose(reference(rig, dt=0.001)[0], HOME, atol=1e-5)
+
+
 def test_joints_that_a_partial_goal_leaves_out_hold(rig):
     rig.peer.set_parameters(rig.node, allow_partial_joints_goal=True)
     accepted(rig, trajectory_message(('elbow',), [0.3], [FAR[1:]]))
@@ -259,6 +267,29 @@ def test_after_cmd_timeout_the_measured_position_is_held(rig):
     accepted(rig, message([0.3], [FAR]))
     assert np.array_equal(reference(rig, dt=0.4)[0], FAR)
     assert np.array_equal(reference(rig, HOME + 0.1, dt=0.2)[0], HOME + 0.1)
+
+
+def test_a_cmd_timeout_that_is_not_longer_than_goal_time_is_ignored_and_said_so(rig):
+    rig.peer.set_parameters(rig.node, constraints__goal_time=0.2, cmd_timeout=0.2)
+    rig.process.wait_for_log('cmd_timeout 0.2 s is ignored')
+    accepted(rig, message([0.3], [FAR]))
+    assert np.array_equal(reference(rig, HOME, dt=0.9)[0], FAR)
+
+
+def test_a_goal_that_is_missed_is_given_up_and_the_measured_position_held(rig):
+    rig.peer.set_parameters(rig.node, constraints__goal=[0.05], constraints__goal_time=0.2)
+    accepted(rig, message([0.3], [FAR]))
+    short = FAR - [0.1, 0.0]
+    assert np.array_equal(reference(rig, short, dt=0.4)[0], FAR)
+    assert np.allclose(reference(rig, short, dt=0.2)[0], short, atol=1e-12)
+    text = rig.status('Trajectories')[1]
+    assert "'shoulder'" in text and 'from its goal' in text
+
+
+def test_a_trajectory_left_behind_is_given_up_also_without_feedback(rig):
+    rig.peer.set_parameters(rig.node, constraints__trajectory=[0.05])
+    accepted(rig, message([0.3], [FAR]))
+    assert np.array_equal(reference(rig, dt=0.2)[0], HOME)
 
 
 def test_effort_in_a_goal_is_added_where_asked(rig):

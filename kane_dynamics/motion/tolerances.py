@@ -69,7 +69,7 @@ class Tolerances:
         """Return (joint, kind, error, tolerance) of the worst path error (n,), or None."""
         return self._violation(self.path, (position, velocity, acceleration))
 
-    def goal_violation(self, position, velocity=None, acceleration=None):
+    def goal_violation(self, position=None, velocity=None, acceleration=None):
         """Return (joint, kind, error, tolerance) of the worst error at the goal (n,), or None."""
         return self._violation(self.goal, (position, velocity, acceleration))
 

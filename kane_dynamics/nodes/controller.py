@@ -19,6 +19,7 @@ from kane_dynamics.nodes.control_law import CLOSED_LOOP, ControlLaw, FOLLOWING
 from kane_dynamics.nodes.phases import Fault, Phase
 from kane_dynamics.nodes.torque_model import Transition
 from kane_dynamics.nodes.torque_output import TorqueOutput
+from kane_dynamics.nodes.tracking_watch import TrackingWatch
 
 LONGEST_STEP = 0.1       # [s]: ramps and hold times do not run ahead when cycles are missed
 LONGEST_RAMP_DOWN = 5.0  # [s]: launch files wait 5 s for a process to end
@@ -53,13 +54,14 @@ class Controller:
         self.mode, self.phase = 'feedforward', Phase.IDLE
         self.fault, self.fault_text, self.faults = None, '', Counter()
         self.trajectory, self.following = None, False
-        self._path_tolerance = None      # (2, n) of e and ed, inf for none; or None
-        self.path_violations, self.path_violation = 0, ''
+        self.watch = TrackingWatch(self.joint_names)
+        self.given_up, self.last_given_up = 0, (None, '', '')   # trajectory, error code, reason
         self.ramp_time, self.fault_hold_time, self.zero_ramp_time = 0.5, 2.0, 2.0
-        self.transition_time, self.cmd_timeout = 1.0, 0.0
+        self.transition_time = 1.0
         self.state_known = self.reference_known = False      # ever, since `restart`
-        self._read_state, self._log = read_state, log
-        self._lost_for, self._t = 0.0, None
+        self._read_state, self.log = read_state, log
+        self.time, self.known = None, 0     # last cycle [s], rows of law.measured fresh in it
+        self._lost_for = 0.0
         self._waiting_model = None
         self.lead_time = lead_time
         self._sampler, self._lead_sampler = Sampler(self.law.reference), Sampler(self.law.lead)
@@ -83,7 +85,7 @@ class Controller:
             self.fault, self.fault_text = None, ''
             self.trajectory, self.following = None, False
             self.state_known = self.reference_known = False
-            self._lost_for, self._t = 0.0, None
+            self._lost_for, self.time = 0.0, None
             self.output.restart()
             self.model.restart()
 
@@ -116,7 +118,7 @@ class Controller:
             self.faults[fault] += 1
             self.fault, self.fault_text = fault, text
             self._leave(Phase.FAULT)
-            self._log('error', f'{fault.value}: {text}. Holding against gravity until ~/enable')
+            self.log('error', f'{fault.value}: {text}. Holding against gravity until ~/enable')
 
     def set_mode(self, mode, fresh):
         """Change the mode; a running one is left by a ramp, holding where the arm is."""
@@ -143,23 +145,30 @@ class Controller:
             else:
                 self._use(Transition(self.model, model, self.transition_time))
 
-    def set_path_tolerance(self, tolerance):
-        """Set the largest errors of position and velocity (2, n) on the way; 0: none."""
-        with self.lock:
-            self._path_tolerance = (np.where(tolerance > 0.0, tolerance, np.inf)
-                                    if tolerance.any() else None)
-
-    def follow(self, trajectory):
-        """Follow a trajectory over all joints from the next cycle on."""
+    def follow(self, trajectory, tolerances=None):
+        """Follow a trajectory over all joints from the next cycle on, with its own Tolerances."""
         with self.lock:
             self.trajectory, self.following = trajectory, True
             self.law.adds_effort = trajectory.has_effort
+            self.watch.begin(trajectory.end, tolerances)
+
+    def finish(self):
+        """Keep the last point of a trajectory that has reached its goal, unwatched."""
+        with self.lock:
+            self.following = False
 
     def hold_position(self):
         """Drop the trajectory and hold where the arm is (or is to be, if that is not known)."""
         with self.lock:
             if self.phase is RUNNING and self.mode in FOLLOWING:
                 self._hold_here()
+
+    def compare(self):
+        """Fill the measured state and its errors also where the mode does without them."""
+        with self.lock:
+            if self.phase is not RUNNING or self.mode not in CLOSED_LOOP:
+                self._read_state(self.law.measured)
+            self.law.errors()
 
     # -- the cycle -----------------------------------------------------------------------------
 
@@ -170,10 +179,11 @@ class Controller:
         and hold times count steps of at most LONGEST_STEP.
         """
         with self.lock:
-            dt = 0.0 if self._t is None else t - self._t
+            dt = 0.0 if self.time is None else t - self.time
             if not 0.0 <= dt <= LONGEST_STEP:
                 dt = 0.0 if dt < 0.0 else LONGEST_STEP
-            self._t = t
+            self.time = t
+            self.known = 1 + bool(fresh_velocity) if fresh else 0
             if fresh:
                 self.state_known = True
             if self.phase is not RUNNING or self.mode in CLOSED_LOOP:
@@ -229,7 +239,7 @@ class Controller:
             self._hold_here()
         self.phase = Phase.RUNNING
         self._lost_for = 0.0
-        self._log('info', f'{self.mode}: torque ramps up over {self.ramp_time} s')
+        self.log('info', f'{self.mode}: torque ramps up over {self.ramp_time} s')
 
     def _leave(self, phase):
         self.output.start_ramp(self.ramp_time)
@@ -242,7 +252,7 @@ class Controller:
 
     def _hold_here(self):
         self._read_state(self.law.measured)
-        self.trajectory = hold(self.joint_names, self._known_position(), self._t or 0.0)
+        self.trajectory = hold(self.joint_names, self._known_position(), self.time or 0.0)
         self.following = self.law.adds_effort = False
 
     def _use(self, model):
@@ -260,13 +270,11 @@ class Controller:
         if mode == 'gravity':
             law.reference[:2], law.r_qdd[:] = law.measured, 0.0
         else:
-            if self.following and self.cmd_timeout and t > self.trajectory.end + self.cmd_timeout:
-                self._hold_here()
             self._sample(t)
             if mode in CLOSED_LOOP:
                 law.errors()
-                if self._path_tolerance is not None and self.following:
-                    self._check_path(t)
+            if self.following:
+                self._look_after(t)
         law.compute(mode)
 
     def _sample(self, t):
@@ -279,19 +287,17 @@ class Controller:
         if self.law.adds_effort:
             self.law.effort[:] = trajectory.segments.effort_at(t - trajectory.start)
 
-    def _check_path(self, t):
-        # as joint_trajectory_controller: a trajectory that is left behind is given up
-        law = self.law
-        beyond = np.abs(law.error) > self._path_tolerance
-        if not beyond.any():
+    def _look_after(self, t):
+        # as joint_trajectory_controller: a trajectory that the arm does not keep to is given up
+        watch, law = self.watch, self.law
+        if watch.needs_errors and self.known:
+            self.compare()
+        verdict = watch.verdict(t, law.error[:self.known])
+        if verdict is None:
             return
-        kind, j = np.argwhere(beyond)[0]
-        self.path_violations += 1
-        self.path_violation = (
-            f'{("position", "velocity")[kind]} of joint {self.joint_names[j]!r} is '
-            f'{abs(law.error[kind, j]):.4g} from its trajectory; the tolerance is '
-            f'{self._path_tolerance[kind, j]:.4g}')
-        self._log('warning', f'{self.path_violation}. Holding the measured position')
+        self.given_up += 1
+        self.last_given_up = (self.trajectory, *verdict)
+        self.log('warning', f'trajectory given up: {verdict[1]}. Holding the measured position')
         self._hold_here()
         self._sample(t)
         law.errors()
@@ -308,8 +314,8 @@ class Controller:
         if self.phase is not Phase.ZERO and self._lost_for > self.ramp_time + self.fault_hold_time:
             self.phase = Phase.ZERO
             self.output.start_ramp(self.zero_ramp_time)
-            self._log('error', f'no fresh joint_states for {self._lost_for:.2f} s: torque ramps '
-                               f'to zero over {self.zero_ramp_time} s')
+            self.log('error', f'no fresh joint_states for {self._lost_for:.2f} s: torque ramps '
+                              f'to zero over {self.zero_ramp_time} s')
         if self.phase is Phase.ZERO:
             self.law.tau[:] = 0.0
         else:

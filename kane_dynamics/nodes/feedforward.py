@@ -256,12 +256,12 @@ class Feedforward(ManagedNode):
         except KaneDynamicsError as error:
             self.get_logger().error(str(error))
 
-    def take_goal(self, goal):
+    def take_goal(self, goal, tolerances=None):
         """Follow a Goal and send it on with effort; return its Trajectory, or raise."""
         if self.loop is None:
             raise InputError(f'trajectory refused: the node is {self.state}')
         now = self.seconds()
-        trajectory = self.goals.take(goal, now, self.measured())
+        trajectory = self.goals.take(goal, now, self.measured(), tolerances)
         if self.parameters['publish_trajectory_with_effort']:
             self._filler.submit(self._send_effort, trajectory, goal, now)
         return trajectory

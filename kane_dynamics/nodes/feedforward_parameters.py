@@ -144,7 +144,8 @@ TRAJECTORY = Schema(
     Parameter('trajectory_effort', 'str', 'refuse', 'goals that carry effort: it may already hold '
               'the torque that is computed here', choices=('refuse', 'add'), runtime=True),
     Parameter('cmd_timeout', 'float', 0.0, 'after the end of a trajectory, hold the measured '
-              'position; 0 keeps the last point', unit='s', low=0.0, runtime=True),
+              'position; 0 keeps the last point. Ignored unless longer than '
+              '`constraints.goal_time`', unit='s', low=0.0, runtime=True),
     Parameter('check_position_limits', 'bool', True, 'refuse goals that leave the position '
               'limits of the URDF, also between points', runtime=True),
     Parameter('check_velocity_limits', 'bool', True, 'refuse goals that exceed the velocity '
@@ -154,14 +155,15 @@ TRAJECTORY = Schema(
     Parameter('effort_limit_reaction', 'str', 'warn', 'to a goal whose torques exceed the '
               'limits', choices=('warn', 'refuse'), runtime=True),
     Parameter('constraints.trajectory', 'floats', (0.0,), 'largest position error on the way, '
-              'with feedback; beyond it the arm holds; 0: none', unit='rad or m', low=0.0,
-              **PER_JOINT),
-    Parameter('constraints.goal', 'floats', (0.0,), 'largest position error at the end of an '
-              'action; 0: none', unit='rad or m', low=0.0, **PER_JOINT),
-    Parameter('constraints.goal_time', 'float', 0.0, 'how long after its end an action may '
-              'still reach its goal; 0: for ever', unit='s', low=0.0, runtime=True),
-    Parameter('constraints.stopped_velocity_tolerance', 'float', 0.01, 'velocity at the end of '
-              'an action that counts as rest', unit=SPEED, low=0.0, runtime=True),
+              'where joint_states come; beyond it the arm holds; 0: none', unit='rad or m',
+              low=0.0, **PER_JOINT),
+    Parameter('constraints.goal', 'floats', (0.0,), 'largest position error at the end; 0: none',
+              unit='rad or m', low=0.0, **PER_JOINT),
+    Parameter('constraints.goal_time', 'float', 0.0, 'how long after its end a trajectory may '
+              'still reach its goal; beyond it the arm holds; 0: for ever', unit='s', low=0.0,
+              runtime=True),
+    Parameter('constraints.stopped_velocity_tolerance', 'float', 0.01, 'velocity at the end '
+              'that counts as rest; 0: any', unit=SPEED, low=0.0, runtime=True),
     Parameter('action_monitor_rate', 'float', 20.0, 'feedback of the action `~/'
               'follow_joint_trajectory`', unit='Hz', above=0.0, high=1000.0),
     Parameter('state_publish_rate', 'float', 50.0, 'of `~/controller_state`; 0: none', unit='Hz',

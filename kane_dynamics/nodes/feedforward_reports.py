@@ -77,7 +77,7 @@ class Reports:
         goals = self._node.goals
         report.add('accepted', goals.accepted)
         self._count(report, 'refused', goals.refused, goals.last_refusal)
-        self._count(report, 'left behind', controller.path_violations, controller.path_violation)
+        self._count(report, 'given up', controller.given_up, controller.last_given_up[2])
 
     def _deflection(self, report):
         node = self._node

@@ -1,18 +1,18 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""The action ~/follow_joint_trajectory and ~/controller_state, where control_msgs is installed."""
+"""The action ~/follow_joint_trajectory, where control_msgs is installed."""
 
 from __future__ import annotations
 
-import array
-
+import numpy as np
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.clock import Clock, ClockType
 from rclpy.task import Future
 
 from kane_dynamics.exceptions import InputError, KaneDynamicsError
-from kane_dynamics.nodes import qos
-from kane_dynamics.nodes.conversions import goal_from_message, nanoseconds, set_stamp
+from kane_dynamics.nodes.controller_state import ControllerState
+from kane_dynamics.nodes.conversions import goal_from_message, nanoseconds
+from kane_dynamics.nodes.phases import Phase
 
 
 def make(node):
@@ -24,30 +24,24 @@ def make(node):
         node.get_logger().info(
             f'no action ~/follow_joint_trajectory and no ~/controller_state: {error}')
         return None
-    return FollowAction(node, FollowJointTrajectory, JointTrajectoryControllerState)
+    state = ControllerState(node, JointTrajectoryControllerState)
+    return FollowAction(node, FollowJointTrajectory, state)
 
 
 class FollowAction:
     """Follow the goals of an action: one at a time, a new one aborts the old."""
 
-    def __init__(self, node, action_type, state_type):
-        self._node, self._type, self._state_type = node, action_type, state_type
+    def __init__(self, node, action_type, state):
+        self._node, self._type, self._state = node, action_type, state
         self._active = None      # the goal handle that is followed
-        self._trajectory = self._tolerances = self._done = None
-        self._violations = 0
+        self._trajectory = self._times = self._tolerances = self._done = None
         self._server = ActionServer(
             node, action_type, '~/follow_joint_trajectory', execute_callback=self._execute,
             goal_callback=self._on_goal, handle_accepted_callback=self._on_accepted,
-            cancel_callback=lambda handle: CancelResponse.ACCEPT)
-        self._states = node.create_lifecycle_publisher(
-            state_type, '~/controller_state', qos.RELIABLE,
-            qos_overriding_options=qos.overridable())
-        steady = Clock(clock_type=ClockType.STEADY_TIME)  # answers also while ROS time stands
-        node.create_timer(1.0 / node.parameters['action_monitor_rate'], self._monitor,
-                          clock=steady)
-        rate = node.parameters['state_publish_rate']
-        if rate > 0.0:
-            node.create_timer(1.0 / rate, self._publish_state, clock=steady)
+            cancel_callback=self._on_cancel)
+        node.create_timer(  # answers also while ROS time stands
+            1.0 / node.parameters['action_monitor_rate'], self._monitor,
+            clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     # -- goals ---------------------------------------------------------------------------------
 
@@ -56,27 +50,36 @@ class FollowAction:
         try:
             if node.loop is None:
                 raise InputError(f'goal refused: the node is {node.state}')
-            defaults = node.settings.tolerances(node.parameters)
+            tolerances = node.settings.tolerances(node.parameters)
             try:
-                tolerances = defaults.asked(
+                tolerances = tolerances.asked(
                     _rows(request.path_tolerance), _rows(request.goal_tolerance),
                     nanoseconds(request.goal_time_tolerance) * 1e-9)
-            except InputError as error:  # as the controller: the defaults count then
+            except InputError as error:  # as the controller
                 node.get_logger().warning(f'{error}; the default tolerances count')
-                tolerances = defaults
-            trajectory = node.take_goal(goal_from_message(request.trajectory, node.epoch))
+            goal = goal_from_message(request.trajectory, node.epoch)
+            trajectory = node.take_goal(goal, tolerances)
         except KaneDynamicsError as error:
             node.get_logger().error(str(error))
             return GoalResponse.REJECT
         self._end('abort', 'INVALID_GOAL', 'a new goal came')
         self._trajectory, self._tolerances = trajectory, tolerances
-        node.controller.set_path_tolerance(tolerances.path[:2])
-        self._violations = node.controller.path_violations
+        self._times = goal.times
+        frequency = node.parameters['policy_frequency']
+        if frequency and not goal.times.any():
+            self._times = np.arange(1, len(goal.times) + 1) / frequency
         return GoalResponse.ACCEPT
 
     def _on_accepted(self, handle):
         self._active, self._done = handle, Future()
         handle.execute()
+
+    def _on_cancel(self, handle):
+        # the arm stops now; the monitor ends the goal
+        controller = self._node.controller
+        if handle is self._active and controller and controller.trajectory is self._trajectory:
+            controller.hold_position()
+        return CancelResponse.ACCEPT
 
     async def _execute(self, handle):
         # the monitor ends the goal; awaiting leaves the executor free
@@ -88,8 +91,6 @@ class FollowAction:
         if handle is None:
             return
         getattr(handle, how)()
-        if self._node.controller is not None:
-            self._node.settings.apply(self._node.parameters, self._node.controller)
         result = self._type.Result()
         result.error_code, result.error_string = getattr(self._type.Result, code), text
         self._done.set_result(result)
@@ -105,57 +106,40 @@ class FollowAction:
             return
         controller = node.controller
         if handle.is_cancel_requested:
-            controller.hold_position()
             self._end('canceled', 'SUCCESSFUL', 'cancelled: holding position')
             return
-        if controller.trajectory is not self._trajectory:
-            if controller.path_violations > self._violations:
-                self._end('abort', 'PATH_TOLERANCE_VIOLATED', controller.path_violation)
+        with controller.lock:
+            followed, (given_up, code, text) = controller.trajectory, controller.last_given_up
+        if followed is not self._trajectory:
+            if given_up is self._trajectory:
+                self._end('abort', code, text)
             else:
                 self._end('abort', 'INVALID_GOAL', controller.fault_text
                           or 'another trajectory took its place')
-            return
-        feedback = self._type.Feedback(joint_names=list(controller.joint_names))
-        self._fill(feedback, feedback.desired, feedback.actual, feedback.error)
+        elif controller.time is not None:
+            self._feed_back(handle)
+            self._judge()
+
+    def _feed_back(self, handle):
+        feedback = self._type.Feedback(joint_names=list(self._node.controller.joint_names))
+        self._state.fill(feedback, feedback.desired, feedback.actual, feedback.error)
+        if hasattr(feedback, 'index'):      # not in Jazzy's control_msgs
+            since = self._node.controller.time - self._trajectory.start
+            feedback.index = int(np.searchsorted(self._times, since, side='right'))
         handle.publish_feedback(feedback)
-        self._judge()
 
     def _judge(self):
-        node, controller = self._node, self._node.controller
-        now, end = node.seconds(), self._trajectory.end
-        if now < end:
-            return
-        violation = None
-        if node.measured() is not None:
-            violation = self._tolerances.goal_violation(controller.law.e, controller.law.ed)
-        if violation is None:
-            self._end('succeed', 'SUCCESSFUL', 'goal reached')
-        elif self._tolerances.goal_time and now > end + self._tolerances.goal_time:
-            joint, kind, error, tolerance = violation
-            self._end('abort', 'GOAL_TOLERANCE_VIOLATED',
-                      f'{kind} of joint {joint!r} is {error:.4g} from its goal; the tolerance is '
-                      f'{tolerance:.4g}')
-
-    # -- state ---------------------------------------------------------------------------------
-
-    def _fill(self, message, desired, actual, error):
-        node, controller = self._node, self._node.controller
+        """End a goal that is reached; one that is missed is given up by the controller."""
+        controller = self._node.controller
         with controller.lock:
-            law = controller.law
-            for point, rows in ((desired, (law.r_q, law.r_qd, law.r_qdd)),
-                                (actual, (law.q, law.qd)), (error, (law.e, law.ed))):
-                for field, row in zip(('positions', 'velocities', 'accelerations'), rows):
-                    setattr(point, field, array.array('d', row.tobytes()))
-        set_stamp(message.header.stamp, node.now())
-
-    def _publish_state(self):
-        node = self._node
-        if node.loop is None or not node.controller.phase.gives_torque:
-            return
-        state = self._state_type(joint_names=list(node.controller.joint_names))
-        self._fill(state, state.reference, state.feedback, state.error)
-        state.output.effort = array.array('d', node.controller.tau.tobytes())
-        self._states.publish(state)
+            if (controller.phase is not Phase.RUNNING or not controller.following
+                    or controller.time < self._trajectory.end):
+                return
+            controller.compare()
+            if self._tolerances.goal_violation(*controller.law.error[:controller.known]):
+                return
+            controller.finish()
+        self._end('succeed', 'SUCCESSFUL', 'goal reached')
 
 
 def _rows(tolerances):

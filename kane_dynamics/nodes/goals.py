@@ -35,13 +35,14 @@ class Goals:
         self._controller, self._settings, self._values, self._log = (
             controller, settings, values, log)
 
-    def take(self, goal, now, measured):
+    def take(self, goal, now, measured, tolerances=None):
         """Return the Trajectory that a Goal asks for, already followed, or raise the refusal.
 
-        now [s]; measured: the State of the arm, or None where there is no fresh one.
+        now [s]; measured: the State of the arm, or None where there is no fresh one. tolerances:
+        the goal's own Tolerances, or None.
         """
         try:
-            trajectory = self._take(goal, now, measured)
+            trajectory = self._take(goal, now, measured, tolerances)
         except InputError as error:
             self.refused += 1
             self.last_refusal = str(error)
@@ -49,7 +50,7 @@ class Goals:
         self.accepted += 1
         return trajectory
 
-    def _take(self, goal, now, measured):
+    def _take(self, goal, now, measured, tolerances):
         controller, values = self._controller, self._values
         if controller.mode not in FOLLOWING:
             raise InputError(f'trajectory refused: the mode is {controller.mode!r}; trajectories '
@@ -72,7 +73,7 @@ class Goals:
             values, check_jump=measured is not None or controller.needs_state)
         trajectory = accept(goal, controller.joint_names, now, measured, running, rules)
         self._check_effort(trajectory)
-        controller.follow(trajectory)
+        controller.follow(trajectory, tolerances)
         return trajectory
 
     def _check_effort(self, trajectory):

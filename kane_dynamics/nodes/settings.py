@@ -142,16 +142,18 @@ class Settings:
         """Write gains, limits, times and tolerances into a Controller."""
         p, d = self.per_joint(values, 'gains.p'), self.per_joint(values, 'gains.d')
         limit, rate = self.effort_limits(values)
-        path = self.tolerances(values).path[:2]
+        if 0.0 < values['cmd_timeout'] <= values['constraints.goal_time']:
+            controller.log('warning', f'cmd_timeout {values["cmd_timeout"]} s is ignored: it must '
+                           f'be longer than constraints.goal_time '
+                           f'{values["constraints.goal_time"]} s')
         with controller.lock:
             law = controller.law
             if values['feedforward_scale'] != law.scale or values['feedback'] != law.feedback:
                 controller.output.start_ramp(values['ramp_time'])
             law.set_feedback(values['feedback'], p, d, values['feedforward_scale'])
             controller.output.set_limits(limit, rate)
-            controller.set_path_tolerance(path)
-            for name in ('ramp_time', 'fault_hold_time', 'zero_ramp_time', 'transition_time',
-                         'cmd_timeout'):
+            controller.watch.set_defaults(self.tolerances(values), values['cmd_timeout'])
+            for name in ('ramp_time', 'fault_hold_time', 'zero_ramp_time', 'transition_time'):
                 setattr(controller, name, values[name])
 
 
