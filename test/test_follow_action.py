@@ -415,6 +415,24 @@ def test_a_cancelled_goal_stops_at_once_however_rarely_the_monitor_looks(types):
         assert result(rig, handle)[0] == CANCELED
 
 
+def test_a_cancelled_goal_slows_down_where_a_deceleration_is_set(types):
+    # test_trajectory_actions.cpp, test_cancel_decelerate_to_hold_position
+    with action_rig(types, **{'constraints.max_deceleration_on_cancel': [2.0, 4.0]}) as rig:
+        rig.step(HOME)
+        handle, _ = send(rig)
+        speed = np.array([0.4, -0.4])
+        here = follow(rig, 0.2, qd=speed)
+        wait(handle.cancel_goal_async().done, 'the cancellation')
+        assert result(rig, handle)[0] == CANCELED
+        since = rig.t
+        position, velocity = reference(rig, here, 0.05)
+        s = (rig.t - since) * 1e-9
+        assert np.allclose(velocity, speed - np.array([2.0, -4.0]) * s, atol=1e-9)
+        assert np.allclose(position, here + speed * s - np.array([1.0, -2.0]) * s**2, atol=1e-9)
+        position, velocity = reference(rig, here, 0.5)
+        assert np.allclose(position, here + [0.04, -0.02], atol=1e-6) and not velocity.any()
+
+
 def test_deactivation_aborts_the_goal_and_an_inactive_node_takes_none(types):
     # test_trajectory_actions.cpp, deactivate_controller_aborts_action
     with action_rig(types) as rig:

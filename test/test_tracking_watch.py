@@ -5,6 +5,7 @@
 The second half drives a Controller of urdf/two_link.urdf, without ROS.
 """
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -171,3 +172,37 @@ def test_errors_are_told_in_every_mode(mode):
     rig.run(0.6, q=HOME + 0.15)
     rig.controller.compare()
     assert np.allclose(rig.controller.law.error, [[0.05, 0.05], [0.0, 0.0]])
+
+
+def test_a_trajectory_that_is_given_up_slows_down_where_a_deceleration_is_set():
+    rig = Rig(trajectory=0.05)
+    rig.controller.deceleration = np.array([2.0, 4.0])
+    speed = np.array([0.4, -0.4])
+    while rig.controller.following:
+        rig.run(DT, q=HOME, qd=speed)
+    # v^2 / (2 d) further on, after |v| / d; the first reference is where the arm is
+    assert np.allclose(rig.controller.law.reference, [HOME, speed, [-2.0, 4.0]])
+    rest = rig.run(0.3, q=HOME)
+    assert np.allclose(rest[0], HOME + [0.04, -0.02]) and not rest[1:].any()
+
+
+def test_without_velocities_it_stops_at_once():
+    rig = Rig(trajectory=0.05, velocity=False)
+    rig.controller.deceleration = np.array([2.0, 4.0])
+    while rig.controller.following:
+        rig.run(DT, qd=[0.4, -0.4])
+    assert np.allclose(rig.controller.law.reference, [HOME, [0.0, 0.0], [0.0, 0.0]])
+
+
+def test_an_arm_that_is_not_seen_slows_down_from_its_reference():
+    rig = Rig(mode='feedforward')
+    controller = rig.controller
+    controller.restart(enabled=True)
+    controller.deceleration = np.array([2.0, 2.0])
+    controller.follow(Trajectory(JOINTS, [0.0, 10.0], [HOME, HOME + 10.0], start=rig.t,
+                                 interpolation='fields'))
+    q = rig.run(0.5, fresh=False)[0]
+    controller.hold_position()
+    rest = rig.run(1.0, fresh=False)
+    assert np.allclose(rest[0], q + 1.0**2 / (2.0 * 2.0)) and not rest[1:].any()
+    assert math.isfinite(controller.tau.sum())

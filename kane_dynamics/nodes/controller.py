@@ -13,6 +13,7 @@ import threading
 import numpy as np
 
 from kane_dynamics.exceptions import InputError
+from kane_dynamics.motion.braking import brake
 from kane_dynamics.motion.sampler import Sampler
 from kane_dynamics.motion.trajectory import hold
 from kane_dynamics.nodes.control_law import CLOSED_LOOP, ControlLaw, FOLLOWING
@@ -56,6 +57,7 @@ class Controller:
         self.trajectory, self.following = None, False
         self.watch = TrackingWatch(self.joint_names)
         self.given_up, self.last_given_up = 0, (None, '', '')   # trajectory, error code, reason
+        self.deceleration = None         # (n,) on the way to a stop; None stops at once
         self.ramp_time, self.fault_hold_time, self.zero_ramp_time = 0.5, 2.0, 2.0
         self.transition_time = 1.0
         self.state_known = self.reference_known = False      # ever, since `restart`
@@ -158,10 +160,10 @@ class Controller:
             self.following = False
 
     def hold_position(self):
-        """Drop the trajectory and hold where the arm is (or is to be, if that is not known)."""
+        """Drop the trajectory and stop where the arm is (or is to be, if that is not known)."""
         with self.lock:
             if self.phase is RUNNING and self.mode in FOLLOWING:
-                self._hold_here()
+                self._stop()
 
     def compare(self):
         """Fill the measured state and its errors also where the mode does without them."""
@@ -255,6 +257,14 @@ class Controller:
         self.trajectory = hold(self.joint_names, self._known_position(), self.time or 0.0)
         self.following = self.law.adds_effort = False
 
+    def _stop(self):
+        # slow down from the measured velocity, or the reference's where nothing is measured
+        self._hold_here()
+        velocity = self.law.qd if self.state_known else self.law.r_qd
+        if self.deceleration is not None and (self.known == 2 or not self.state_known):
+            self.trajectory = brake(self.joint_names, self._known_position(), velocity,
+                                    self.deceleration, self.time or 0.0)
+
     def _use(self, model):
         self.model = model
         self.law.connect(model)
@@ -298,7 +308,7 @@ class Controller:
         self.given_up += 1
         self.last_given_up = (self.trajectory, *verdict)
         self.log('warning', f'trajectory given up: {verdict[1]}. Holding the measured position')
-        self._hold_here()
+        self._stop()
         self._sample(t)
         law.errors()
 

@@ -164,6 +164,9 @@ TRAJECTORY = Schema(
               runtime=True),
     Parameter('constraints.stopped_velocity_tolerance', 'float', 0.01, 'velocity at the end '
               'that counts as rest; 0: any', unit=SPEED, low=0.0, runtime=True),
+    Parameter('constraints.max_deceleration_on_cancel', 'floats', (), 'when a goal is cancelled, '
+              'timed out or given up, each joint slows down at it, then holds; not set: holds at '
+              'once', unit='rad/s^2 or m/s^2', above=0.0, **PER_JOINT),
     Parameter('action_monitor_rate', 'float', 20.0, 'feedback of the action `~/'
               'follow_joint_trajectory`', unit='Hz', above=0.0, high=1000.0),
     Parameter('state_publish_rate', 'float', 50.0, 'of `~/controller_state`; 0: none', unit='Hz',

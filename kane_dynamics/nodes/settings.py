@@ -142,6 +142,7 @@ class Settings:
         """Write gains, limits, times and tolerances into a Controller."""
         p, d = self.per_joint(values, 'gains.p'), self.per_joint(values, 'gains.d')
         limit, rate = self.effort_limits(values)
+        deceleration = 'constraints.max_deceleration_on_cancel'
         if 0.0 < values['cmd_timeout'] <= values['constraints.goal_time']:
             controller.log('warning', f'cmd_timeout {values["cmd_timeout"]} s is ignored: it must '
                            f'be longer than constraints.goal_time '
@@ -153,6 +154,8 @@ class Settings:
             law.set_feedback(values['feedback'], p, d, values['feedforward_scale'])
             controller.output.set_limits(limit, rate)
             controller.watch.set_defaults(self.tolerances(values), values['cmd_timeout'])
+            controller.deceleration = (
+                self.per_joint(values, deceleration) if values[deceleration] else None)
             for name in ('ramp_time', 'fault_hold_time', 'zero_ramp_time', 'transition_time'):
                 setattr(controller, name, values[name])
 
