@@ -30,6 +30,9 @@ DEFINITIONS = {
         + ''.join(f'{MULTI} multi_dof_{name}\n'
                   for name in ('reference', 'feedback', 'error', 'output'))
         + 'float64 speed_scaling_factor\n',
+    'srv/QueryTrajectoryState.srv':
+        'builtin_interfaces/Time time\n---\nbool success\nstring message\nstring[] name\n'
+        'float64[] position\nfloat64[] velocity\nfloat64[] acceleration\n',
     'action/FollowJointTrajectory.action':
         'trajectory_msgs/JointTrajectory trajectory\n'
         'trajectory_msgs/MultiDOFJointTrajectory multi_dof_trajectory\n'
@@ -92,18 +95,21 @@ def generate(folder, sources, python):
     """Write C, C++ and Python of all interfaces."""
     from rosidl_adapter.action import convert_action_to_idl
     from rosidl_adapter.msg import convert_msg_to_idl
+    from rosidl_adapter.srv import convert_srv_to_idl
     from rosidl_generator_c import generate_c
     from rosidl_generator_py import generate_py
     from rosidl_generator_type_description import generate_type_hash
     import rosidl_typesupport_c
     from rosidl_typesupport_fastrtps_c import generate_typesupport_fastrtps_c
+    converters = {'.action': convert_action_to_idl, '.msg': convert_msg_to_idl,
+                  '.srv': convert_srv_to_idl}
     interfaces = []
     for name, text in DEFINITIONS.items():
         path = folder / 'definitions' / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        convert = convert_action_to_idl if path.suffix == '.action' else convert_msg_to_idl
-        convert(folder / 'definitions', PACKAGE, Path(name), folder / 'idl' / path.parent.name)
+        converters[path.suffix](folder / 'definitions', PACKAGE, Path(name),
+                                folder / 'idl' / path.parent.name)
         interfaces.append(str(Path(name).with_suffix('.idl')))
 
     def arguments(generator, output):

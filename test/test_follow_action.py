@@ -1,6 +1,6 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""The action ~/follow_joint_trajectory and ~/controller_state, with the real control_msgs.
+"""The action ~/follow_joint_trajectory, ~/controller_state and ~/query_state; real control_msgs.
 
 It is on no package registry: where it is not installed, it is built from its definitions.
 """
@@ -58,8 +58,9 @@ def types(tmp_path_factory):
         os.environ['PYTHONPATH'] = os.pathsep.join(filter(None, [built, path]))
     from control_msgs.action import FollowJointTrajectory
     from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
+    from control_msgs.srv import QueryTrajectoryState
     yield SimpleNamespace(follow=FollowJointTrajectory, tolerance=JointTolerance,
-                          state=JointTrajectoryControllerState)
+                          state=JointTrajectoryControllerState, query=QueryTrajectoryState)
     if path is None:
         os.environ.pop('PYTHONPATH', None)
     else:
@@ -218,6 +219,30 @@ def test_the_index_of_points_without_times_is_by_the_policy_frequency(rig):
     wait(lambda: feedback and nanoseconds(feedback[-1].feedback.header.stamp) == rig.t, 'feedback')
     assert feedback[-1].feedback.index == 1
     follow(rig, 0.4)
+    assert result(rig, handle)[0] == SUCCEEDED
+
+
+def test_a_state_can_be_asked_for_at_any_time_of_the_trajectory(rig):
+    def ask(since):
+        request = rig.types.query.Request()
+        set_stamp(request.time, start + round(since * 1e9))
+        return rig.peer.call(rig.types.query, f'{rig.node}/query_state', again=True,
+                             time=request.time)
+    start = rig.t
+    handle, _ = send(rig)
+    rig.step(HOME)
+    for s in (0.0, 0.1, 0.3, 0.499):
+        answer, x = ask(s), s / 0.5
+        assert answer.success and answer.name == list(JOINTS), answer
+        # one spline from rest to rest: 3 x^2 - 2 x^3
+        assert np.allclose(answer.position, HOME + (FAR - HOME) * (3 * x**2 - 2 * x**3))
+        assert np.allclose(answer.velocity, (FAR - HOME) * (6 * x - 6 * x**2) / 0.5)
+        assert np.allclose(answer.acceleration, (FAR - HOME) * (6 - 12 * x) / 0.25)
+    # as the controller: no success before its start and from its end on
+    early, late = ask(-0.1), ask(0.5)
+    assert not early.success and 'before' in early.message and not early.position
+    assert not late.success and 'ended' in late.message and np.allclose(late.position, FAR)
+    follow(rig, 0.7)
     assert result(rig, handle)[0] == SUCCEEDED
 
 
@@ -443,6 +468,8 @@ def test_deactivation_aborts_the_goal_and_an_inactive_node_takes_none(types):
         status, outcome = result(rig, handle)
         assert status == ABORTED and outcome.error_code == rig.types.follow.Result.INVALID_GOAL
         assert not send(rig)[0].accepted
+        answer = rig.peer.call(types.query, f'{rig.node}/query_state', again=True)
+        assert not answer.success and 'inactive' in answer.message
 
 
 def duration(seconds):

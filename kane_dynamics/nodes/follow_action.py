@@ -20,11 +20,13 @@ def make(node):
     try:
         from control_msgs.action import FollowJointTrajectory
         from control_msgs.msg import JointTrajectoryControllerState
+        from control_msgs.srv import QueryTrajectoryState
     except ImportError as error:
         node.get_logger().info(
-            f'no action ~/follow_joint_trajectory and no ~/controller_state: {error}')
+            'no action ~/follow_joint_trajectory and no ~/controller_state, ~/query_state: '
+            f'{error}')
         return None
-    state = ControllerState(node, JointTrajectoryControllerState)
+    state = ControllerState(node, JointTrajectoryControllerState, QueryTrajectoryState)
     return FollowAction(node, FollowJointTrajectory, state)
 
 
