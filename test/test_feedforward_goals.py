@@ -300,6 +300,18 @@ def test_effort_in_a_goal_is_added_where_asked(rig):
     assert np.allclose(rig.step(HOME), plain + extra, atol=1e-9)
 
 
+def test_effort_that_is_still_added_after_the_end_leads_in_to_the_next_goal(rig):
+    rig.peer.set_parameters(rig.node, trajectory_effort='add')
+    plain = rig.step(HOME)
+    extra = np.array([1.5, -0.5])
+    accepted(rig, message([0.0, 0.1], [HOME, HOME], efforts=[extra, extra]))
+    assert np.allclose(rig.step(HOME, dt=0.2), plain + extra, atol=1e-9)
+    start = accepted(rig, message([1.0], [HOME]))
+    for _ in range(3):
+        tau, s = rig.step(HOME, dt=0.2), (rig.t - start) * 1e-9
+        assert np.allclose(tau, plain + (1.0 - s) * extra, atol=1e-9)
+
+
 def test_repeated_deferred_goals_all_replace_one_another(rig):
     # ros2_controllers#2607: several goals, each to start later than the last came
     for target in (FAR, HOME - 0.2, FAR + 0.1):

@@ -68,6 +68,9 @@ class Goals:
             measured is None and not controller.needs_state)
         if desired and reference is not None:
             measured = State(*reference.sample(now)[:3])
+        if measured is not None and reference is not None and controller.law.adds_effort:
+            # what the last goal still adds does not step away: it leads in as positions do
+            measured = replace(measured, effort=reference.sample(now)[3])
         # The arm of an open-loop mode may have no joint_states at all.
         rules = self._settings.rules(
             values, check_jump=measured is not None or controller.needs_state)
