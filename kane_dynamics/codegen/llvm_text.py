@@ -240,8 +240,8 @@ def iterate_function(program, sample):
     shared = [f'ptr %{each.name}' for each in program.inputs[2:]]
     rows = ', '.join(['ptr %now', 'ptr %row', *shared, 'ptr %then'])
     size = len(program.outputs)
-    return f"""define void @iterate({', '.join(['i64 %steps', 'i64 %stride', 'ptr %states',
-                                            'ptr %driven', *shared])}) {{
+    takes = ', '.join(['i64 %steps', 'i64 %stride', 'ptr %states', 'ptr %driven', *shared])
+    return f"""define void @iterate({takes}) {{
 entry:
   br label %head
 head:

@@ -30,7 +30,7 @@ C_CONTIGUOUS_ALIGNED, WRITEABLE = 0x101, 0x400
 NEW_ARRAY_SLOT = 93             # PyArray_New in NumPy's C-API table, the same in 1.x and 2.x
 NPY_DOUBLE = 12
 METH_NOARGS, METH_FASTCALL_KEYWORDS = 0x0004, 0x0080 | 0x0002
-OUT_KEYWORD = sys.intern('out')
+OUT_KEYWORD, CALL_METHOD = sys.intern('out'), sys.intern('__call__')
 
 
 class _MethodDef(ctypes.Structure):
@@ -100,8 +100,8 @@ def _pointer_in(capsule):
 
 def symbols():
     """Return name -> address of what the compiled functions call."""
-    names = ('PyTuple_GetItem', 'PyTuple_Size', 'PyCapsule_GetPointer', 'PyObject_Vectorcall',
-             'Py_IncRef', '_Py_NoneStruct')
+    names = ('PyTuple_GetItem', 'PyTuple_Size', 'PyCapsule_GetPointer',
+             'PyObject_VectorcallMethod', 'Py_IncRef', '_Py_NoneStruct')
     found = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
              for name in names}
     if usable():
@@ -119,7 +119,7 @@ _DECLARATIONS = """
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare i64 @PyTuple_Size(ptr)
 declare ptr @PyCapsule_GetPointer(ptr, ptr)
-declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+declare ptr @PyObject_VectorcallMethod(ptr, ptr, i64, ptr)
 declare void @Py_IncRef(ptr)
 declare ptr @PyArray_New(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)
 @_Py_NoneStruct = external global i8
@@ -234,7 +234,34 @@ compute:
   ret ptr %result
 slow:
   %fallback = call ptr @PyTuple_GetItem(ptr %self, i64 1)
-  %answer = call ptr @PyObject_Vectorcall(ptr %fallback, ptr %args, i64 %n, ptr %keywords)
+  %named = icmp ne ptr %keywords, null
+  br i1 %named, label %count.names, label %repeat
+count.names:
+  %names = call i64 @PyTuple_Size(ptr %keywords)
+  br label %repeat
+repeat:  ; fallback.__call__(...) with the same arguments: Python 3.10 has no PyObject_Vectorcall
+  %more.n = phi i64 [ 0, %slow ], [ %names, %count.names ]
+  %all.n = add i64 %n, %more.n
+  %method.n = add i64 %n, 1
+  %room = add i64 %all.n, 1
+  %copy = alloca ptr, i64 %room
+  store ptr %fallback, ptr %copy
+  br label %copying
+copying:
+  %k = phi i64 [ 0, %repeat ], [ %k.next, %copied ]
+  %done = icmp eq i64 %k, %all.n
+  br i1 %done, label %ask, label %copied
+copied:
+  %k.next = add i64 %k, 1
+  %from = getelementptr ptr, ptr %args, i64 %k
+  %each = load ptr, ptr %from
+  %to = getelementptr ptr, ptr %copy, i64 %k.next
+  store ptr %each, ptr %to
+  br label %copying
+ask:
+  %call.name = inttoptr i64 {id(CALL_METHOD)} to ptr
+  %answer = call ptr @PyObject_VectorcallMethod(ptr %call.name, ptr %copy, i64 %method.n, \
+ptr %keywords)
   ret ptr %answer
 fail:
   ret ptr null
