@@ -8,60 +8,43 @@ the arm is one that bends.
 """
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, Shutdown
-from launch.conditions import IfCondition
-from launch.substitutions import (
-    Command, LaunchConfiguration, PathJoinSubstitution, PythonExpression)
+from launch.actions import OpaqueFunction, Shutdown
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
+
+from kane_dynamics.nodes.launch_parts import (
+    argument, log_level, managed_node, rviz, state_publisher, switch)
+from kane_dynamics.nodes.shared_files import shared_file
 
 
 def generate_launch_description():
     """Return the nodes and their arguments; `ros2 launch ... --show-args` lists them."""
-    share = FindPackageShare('kane_dynamics')
-    argument = LaunchConfiguration
+    return LaunchDescription([
+        switch('flexible', 'an arm that bends'),
+        argument('description_file', 'URDF or xacro file of the arm; empty: six_axis.urdf, or '
+                 'flexible_3r.urdf with flexible:=true'),
+        argument('params_file', 'YAML file with the parameters of both nodes; empty: demo.yaml, '
+                 'or flexible_demo.yaml with flexible:=true'),
+        log_level(),
+        switch('demo', 'send a trajectory, tell the tracking error, and end'),
+        switch('publish_description', 'start robot_state_publisher with the arm', 'true'),
+        switch('rviz', 'start RViz'),
+        OpaqueFunction(function=nodes),
+    ])
 
-    def if_flexible(yes, no):
-        return PythonExpression(
-            [f'"{yes}" if "', argument('flexible'), f'" == "true" else "{no}"'])
-    arguments = [
-        DeclareLaunchArgument(
-            'flexible', default_value='false', choices=['true', 'false'],
-            description='an arm that bends'),
-        DeclareLaunchArgument(
-            'description_file', default_value=PathJoinSubstitution(
-                [share, 'urdf', if_flexible('flexible_3r.urdf', 'six_axis.urdf')]),
-            description='URDF or xacro file of the arm'),
-        DeclareLaunchArgument(
-            'params_file', default_value=PathJoinSubstitution(
-                [share, 'config', if_flexible('flexible_demo.yaml', 'demo.yaml')]),
-            description='YAML file with the parameters of both nodes'),
-        DeclareLaunchArgument(
-            'demo', default_value='false', choices=['true', 'false'],
-            description='send a trajectory, tell the tracking error, and end'),
-        DeclareLaunchArgument(
-            'rviz', default_value='false', choices=['true', 'false'], description='start RViz'),
-    ]
-    description = ParameterValue(Command(['xacro ', argument('description_file')]),
-                                 value_type=str)
-    described = {'robot_description': description}
-    simulator = Node(
-        package='kane_dynamics', executable='simulator', name='simulator', output='screen',
-        remappings=[('~/effort', '/feedforward/effort')],
-        parameters=[argument('params_file'), described])
-    feedforward = Node(
-        package='kane_dynamics', executable='feedforward', name='feedforward', output='screen',
-        parameters=[argument('params_file'), described])
-    publisher = Node(
-        package='robot_state_publisher', executable='robot_state_publisher',
-        parameters=[{**described, 'use_sim_time': True}])
-    rviz = Node(
-        package='rviz2', executable='rviz2', condition=IfCondition(argument('rviz')),
-        arguments=['-d', PathJoinSubstitution([share, 'config', 'arm.rviz'])],
-        parameters=[{'use_sim_time': True}])
-    demo = Node(
-        package='kane_dynamics', executable='demo', name='demo', output='screen',
-        condition=IfCondition(argument('demo')), on_exit=Shutdown(),
-        arguments=['--no-nodes', '--urdf', argument('description_file')])
-    return LaunchDescription([*arguments, simulator, feedforward, publisher, rviz, demo])
+
+def nodes(context):
+    """Return the nodes, once the arguments are known."""
+    given = context.launch_configurations
+    arm, config = (('flexible_3r.urdf', 'flexible_demo.yaml') if given['flexible'] == 'true'
+                   else ('six_axis.urdf', 'demo.yaml'))
+    given['description_file'] = given['description_file'] or str(shared_file('urdf', arm))
+    given['params_file'] = given['params_file'] or str(shared_file('config', config))
+    started = [
+        managed_node(context, 'simulator', remappings=[('~/effort', '/feedforward/effort')]),
+        managed_node(context, 'feedforward'),
+        *state_publisher(context, sim_time=True), *rviz(context, sim_time=True)]
+    if given['demo'] == 'true':
+        started.append(Node(
+            package='kane_dynamics', executable='demo', name='demo', output='screen',
+            arguments=['--no-nodes', '--urdf', given['description_file']], on_exit=Shutdown()))
+    return started

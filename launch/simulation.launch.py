@@ -3,56 +3,33 @@
 """Start the simulator node in place of a robot, with RViz when asked for."""
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument
-from launch.conditions import IfCondition
-from launch.substitutions import Command, LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
+from launch.actions import OpaqueFunction
+
+from kane_dynamics.nodes.launch_parts import (
+    argument, common_arguments, managed_node, parameter, rviz, state_publisher, switch)
 
 
 def generate_launch_description():
     """Return the nodes and their arguments; `ros2 launch ... --show-args` lists them."""
-    share = FindPackageShare('kane_dynamics')
-    argument = LaunchConfiguration
-    arguments = [
-        DeclareLaunchArgument(
-            'description_file', default_value=PathJoinSubstitution([share, 'urdf',
-                                                                    'six_axis.urdf']),
-            description='URDF or xacro file of the arm'),
-        DeclareLaunchArgument(
-            'params_file', default_value=PathJoinSubstitution([share, 'config',
-                                                               'simulator.yaml']),
-            description='YAML file with the parameters of the simulator'),
-        DeclareLaunchArgument('namespace', default_value='', description='of all nodes'),
-        DeclareLaunchArgument(
-            'publish_clock', default_value='false', choices=['true', 'false'],
-            description='give simulated time on /clock; other nodes then use_sim_time'),
-        DeclareLaunchArgument(
-            'real_time_factor', default_value='1.0',
-            description='simulated seconds per second; other than 1 needs publish_clock'),
-        DeclareLaunchArgument(
-            'commands', default_value='~/commands',
-            description='topic of the efforts, std_msgs/Float64MultiArray'),
-        DeclareLaunchArgument(
-            'rviz', default_value='false', choices=['true', 'false'], description='start RViz'),
-    ]
-    description = ParameterValue(Command(['xacro ', argument('description_file')]),
-                                 value_type=str)
-    clock = ParameterValue(argument('publish_clock'), value_type=bool)
-    factor = ParameterValue(argument('real_time_factor'), value_type=float)
-    simulator = Node(
-        package='kane_dynamics', executable='simulator', name='simulator', output='screen',
-        namespace=argument('namespace'), remappings=[('~/commands', argument('commands'))],
-        parameters=[argument('params_file'), {
-            'robot_description': description, 'publish_clock': clock,
-            'real_time_factor': factor}])
-    publisher = Node(
-        package='robot_state_publisher', executable='robot_state_publisher',
-        namespace=argument('namespace'),
-        parameters=[{'robot_description': description, 'use_sim_time': clock}])
-    rviz = Node(
-        package='rviz2', executable='rviz2', condition=IfCondition(argument('rviz')),
-        arguments=['-d', PathJoinSubstitution([share, 'config', 'arm.rviz'])],
-        parameters=[{'use_sim_time': clock}])
-    return LaunchDescription([*arguments, simulator, publisher, rviz])
+    return LaunchDescription([
+        *common_arguments('simulator.yaml', arm='six_axis.urdf'),
+        parameter('publish_clock', 'simulated time on /clock; other nodes then use_sim_time',
+                  ['true', 'false']),
+        parameter('real_time_factor', 'simulated seconds per second; other than 1 needs '
+                  'publish_clock'),
+        argument('commands', 'topic of the efforts, std_msgs/Float64MultiArray', '~/commands'),
+        switch('publish_description', 'start robot_state_publisher with the arm', 'true'),
+        switch('rviz', 'start RViz'),
+        OpaqueFunction(function=nodes),
+    ])
+
+
+def nodes(context):
+    """Return the nodes, once the arguments are known."""
+    given = context.launch_configurations
+    shared = {'namespace': given['namespace'], 'sim_time': given['publish_clock'] == 'true'}
+    return [
+        managed_node(context, 'simulator', parameters=['publish_clock', 'real_time_factor'],
+                     namespace=given['namespace'],
+                     remappings=[('~/commands', given['commands'])]),
+        *state_publisher(context, **shared), *rviz(context, **shared)]

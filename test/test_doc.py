@@ -143,8 +143,9 @@ def check_ros2(words):
         return
     assert words[2] == 'kane_dynamics'
     if words[1] == 'launch':
-        text = (ROOT / 'launch' / words[3]).read_text()
-        known = set(re.findall(r"DeclareLaunchArgument\(\s*'(\w+)'", text))
+        text = ''.join((ROOT / place).read_text() for place in (
+            f'launch/{words[3]}', 'kane_dynamics/nodes/launch_parts.py'))
+        known = set(re.findall(r"\b(?:argument|switch|parameter)\('(\w+)'", text))
         named = {word.split(':=')[0] for word in words[4:]}
         assert named <= known, f'{words[3]} knows {sorted(known)}, not {sorted(named - known)}'
         return

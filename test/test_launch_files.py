@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launch files and configurations use names that exist; where launch_ros is there, they run."""
 
-import ast
 import importlib.util
-import os
 from pathlib import Path
+import re
 import signal
 import subprocess
 import sys
@@ -24,12 +23,14 @@ from kane_dynamics.nodes.qos import LATCHED  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCH_FILES = sorted((ROOT / 'launch').glob('*.launch.py'))
+PARTS = (ROOT / 'kane_dynamics' / 'nodes' / 'launch_parts.py').read_text()
 CONFIGS = sorted((ROOT / 'config').glob('*.yaml'))
 SCHEMAS = {'feedforward': managed_node.SCHEMA + feedforward_parameters.SCHEMA,
            'simulator': managed_node.SCHEMA + simulator_parameters.SCHEMA,
            'monitor': managed_node.SCHEMA + monitor_parameters.SCHEMA}
 FOREIGN = ('controller_manager', 'effort_controller', 'joint_trajectory_controller')
 OF_RCLPY = ('use_sim_time',)
+SIX_AXIS = f'description_file:={ROOT / "urdf" / "six_axis.urdf"}'
 HAS_LAUNCH = importlib.util.find_spec('launch_ros') is not None
 NO_LAUNCH = 'launch_ros is not installed (it is on no package registry): source a ROS distribution'
 LAUNCHER = """
@@ -81,66 +82,37 @@ def test_an_effort_controllers_joints_are_those_of_the_node(path):
     assert all(order == orders[0] for order in orders)
 
 
-def calls(tree, name):
-    """Yield {keyword: node} of the calls of a function in a syntax tree."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, 'id', '') == name:
-            yield {keyword.arg: keyword.value for keyword in node.keywords}, node.args
-
-
-def strings(tree):
-    return [node.value for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-
-
 @pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
-def test_a_launch_file_uses_what_exists(path):
-    tree = ast.parse(path.read_text())
-    assert 'generate_launch_description' in {
-        node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    declared = {args[0].value for _, args in calls(tree, 'DeclareLaunchArgument')}
-    used = {args[0].value for _, args in calls(tree, 'argument')}
-    assert used == declared     # nothing undeclared is read, nothing declared is idle
-    for keywords, _ in calls(tree, 'DeclareLaunchArgument'):
-        assert 'description' in keywords
-    for name in strings(tree):
-        if name.endswith(('.yaml', '.rviz')):
-            assert (ROOT / 'config' / name).is_file(), name
-        if name.endswith('.urdf'):
-            assert (ROOT / 'urdf' / name).is_file(), name
-
-
-@pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
-def test_parameters_and_executables_of_a_launch_file_exist(path):
-    tree = ast.parse(path.read_text())
+def test_a_launch_file_starts_and_reads_what_exists(path):
+    text = path.read_text()
     scripts = (ROOT / 'setup.py').read_text()
-    known = {name for schema in SCHEMAS.values() for name in schema.entries} | {*OF_RCLPY}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Dict):
-            keys = [key.value for key in node.keys if key is not None]
-            if 'package' in keys:       # the keywords of a Node, shared by two
-                assert f"'{node.values[keys.index('executable')].value} = " in scripts
-            else:
-                assert set(keys) <= known, set(keys) - known
-    for keywords, _ in calls(tree, 'Node'):
-        if 'package' in keywords and keywords['package'].value == 'kane_dynamics':
-            assert f"'{keywords['executable'].value} = " in scripts
+    started = re.findall(r"managed_node\(\s*context, '(\w+)'(?:, parameters=\[([^]]*)\])?", text)
+    assert started
+    for node, parameters in started:
+        assert f"'{node} = " in scripts
+        assert {*re.findall(r'\w+', parameters)} <= {*SCHEMAS[node].entries, *OF_RCLPY}
+    for name in re.findall(r"'(\w+\.(?:yaml|rviz|urdf))'", text + PARTS):
+        folder = 'urdf' if name.endswith('.urdf') else 'config'
+        assert (ROOT / folder / name).is_file(), name
+
+
+def test_no_argument_is_idle_and_none_is_read_that_is_not_declared():
+    text = PARTS + ''.join(path.read_text() for path in LAUNCH_FILES)
+    declared = set(re.findall(r"\b(?:argument|switch|parameter)\('(\w+)'", text))
+    read = set(re.findall(r"(?:given\[|given\.get\(|given_file\(context, )'(\w+)'", text))
+    read |= {name for listed in re.findall(r"parameters=\[('[^]]*')\]", text)
+             for name in re.findall(r'\w+', listed)}
+    assert declared == read
 
 
 @pytest.mark.skipif(not HAS_LAUNCH, reason=NO_LAUNCH)
 @pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
-def test_a_launch_file_makes_its_description(path):
-    program = (
-        'import importlib.util, sys\n'
-        'spec = importlib.util.spec_from_file_location("file", sys.argv[1])\n'
-        'module = importlib.util.module_from_spec(spec)\n'
-        'spec.loader.exec_module(module)\n'
-        'description = module.generate_launch_description()\n'
-        'print(len(description.entities))\n')
-    done = subprocess.run([sys.executable, '-c', program, str(path)], capture_output=True,
-                          text=True, env=os.environ)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) >= 5
+def test_every_argument_of_a_launch_file_is_described_and_has_a_default(path):
+    from launch.launch_description_sources import get_launch_description_from_python_launch_file
+    arguments = get_launch_description_from_python_launch_file(str(path)).get_launch_arguments()
+    assert {'description_file', 'params_file', 'log_level'} <= {each.name for each in arguments}
+    for each in arguments:
+        assert each.description and each.default_value is not None, each.name
 
 
 def installed(package):
@@ -152,28 +124,76 @@ def installed(package):
         return False
 
 
+class Launched:
+    """A launch file in a process of its own, and a peer that talks to its nodes."""
+
+    def __init__(self, file, *arguments):
+        if not installed('kane_dynamics'):
+            pytest.skip('kane_dynamics is not in an ament prefix: build it with colcon')
+        self.process = subprocess.Popen(
+            [sys.executable, '-c', LAUNCHER, str(ROOT / 'launch' / file), *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.peer = Peer('launch_test')
+
+    def __enter__(self):
+        return self
+
+    def until_active(self, node):
+        wait(lambda: self.peer.state(node) == 'active', f'{node} active')
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        said = self.process.communicate(timeout=PATIENCE)[0]
+        self.peer.close()
+        assert self.process.returncode == 0 and 'Traceback' not in said, said
+
+
 @pytest.mark.ros
 @pytest.mark.skipif(not HAS_LAUNCH, reason=NO_LAUNCH)
 @pytest.mark.parametrize(('file', 'arguments', 'nodes'), [
-    ('feedforward.launch.py', ['publish_description:=false', 'mode:=gravity'], ['feedforward']),
-    ('simulation.launch.py', [], ['simulator']),
-    ('monitor.launch.py', [f'description_file:={ROOT / "urdf" / "six_axis.urdf"}'], ['monitor']),
-    ('demo.launch.py', [], ['simulator', 'feedforward']),
+    ('feedforward.launch.py', [SIX_AXIS, 'mode:=gravity'], ['feedforward']),
+    ('simulation.launch.py', ['publish_description:=false'], ['simulator']),
+    ('monitor.launch.py', [SIX_AXIS], ['monitor']),
+    ('demo.launch.py', ['publish_description:=false'], ['simulator', 'feedforward']),
 ])
-def test_launched_nodes_become_active(file, arguments, nodes):
-    missing = [each for each in ('kane_dynamics', 'robot_state_publisher') if not installed(each)]
-    if missing:
-        pytest.skip(f'not in an ament prefix: {missing}')
-    peer = Peer('launch_test')
-    launched = subprocess.Popen([sys.executable, '-c', LAUNCHER, str(ROOT / 'launch' / file),
-                                 *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    try:
-        if 'publish_description:=false' in arguments:
-            text = (ROOT / 'urdf' / 'six_axis.urdf').read_text()
-            peer.publish(String(data=text), '/robot_description', LATCHED)
+def test_launched_nodes_become_active_and_end_quietly(file, arguments, nodes):
+    with Launched(file, *arguments) as launched:
         for node in nodes:
-            wait(lambda: peer.state(f'/{node}') == 'active', f'{node} active')
-    finally:
-        launched.send_signal(signal.SIGINT)
-        assert launched.wait(PATIENCE) == 0, launched.stdout.read().decode()
-        peer.close()
+            launched.until_active(f'/{node}')
+
+
+@pytest.mark.ros
+@pytest.mark.skipif(not HAS_LAUNCH, reason=NO_LAUNCH)
+def test_a_parameter_file_of_ones_own_counts_unless_an_argument_is_given(tmp_path):
+    path = tmp_path / 'my arm.yaml'
+    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': {
+        'mode': 'gravity', 'ramp_time': 0.25, 'use_sim_time': True}}}))
+    with Launched('feedforward.launch.py', f'params_file:={path}', 'namespace:=left',
+                  'use_sim_time:=false') as launched:
+        text = (ROOT / 'urdf' / 'six_axis.urdf').read_text()
+        launched.peer.publish(String(data=text), '/left/robot_description', LATCHED)
+        launched.until_active('/left/feedforward')
+        values = [launched.peer.get_parameter('/left/feedforward', name)
+                  for name in ('mode', 'ramp_time', 'use_sim_time')]
+    assert values[0].string_value == 'gravity' and values[1].double_value == 0.25
+    assert values[2].bool_value is False
+
+
+@pytest.mark.skipif(not HAS_LAUNCH, reason=NO_LAUNCH)
+@pytest.mark.parametrize(('file', 'arguments', 'words'), [
+    ('feedforward.launch.py', ['params_file:=no.yaml'], 'params_file:=no.yaml: no such file'),
+    ('monitor.launch.py', ['description_file:=no.urdf'], 'description_file:=no.urdf: no such'),
+    ('feedforward.launch.py', ['publish_description:=true'], 'needs description_file:='),
+    ('demo.launch.py', ['flexible:=perhaps'], 'perhaps'),
+    ('simulation.launch.py', ['rviz:=true'], 'rviz2 is not installed'),
+])
+def test_what_cannot_be_launched_is_told_before_anything_starts(file, arguments, words):
+    missing = {'rviz:=true': 'rviz2', 'publish_description:=true': 'robot_state_publisher'}
+    for package in (missing[each] for each in arguments if each in missing):
+        if installed(package) == ('not installed' in words):
+            pytest.skip(f'{package} is {"" if installed(package) else "not "}installed here')
+    done = subprocess.run([sys.executable, '-c', LAUNCHER, str(ROOT / 'launch' / file),
+                           *arguments], capture_output=True, text=True, timeout=PATIENCE)
+    said = done.stdout + done.stderr
+    assert done.returncode == 1 and words in said, said
+    assert 'process started' not in said, said

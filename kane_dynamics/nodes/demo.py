@@ -23,6 +23,7 @@ from kane_dynamics.exceptions import KaneDynamicsError
 from kane_dynamics.motion.trajectory import Trajectory
 from kane_dynamics.nodes.demo_graph import DemoGraph
 from kane_dynamics.nodes.flexible_demo import demonstrate, tell
+from kane_dynamics.nodes.shared_files import shared_file
 
 LOCK_STEP_RATE, WALL_RATE = 1000.0, 500.0       # [Hz]
 BARS = {'lock-step': 1e-4, 'wall clock': 1e-3}  # [rad], largest error with feedforward
@@ -130,22 +131,6 @@ def report(results, print=print):
     return well
 
 
-def default_arm(name='six_axis.urdf'):
-    """Return the path of an arm of urdf/: of the source tree, or where it was installed."""
-    places = [Path(__file__).parents[2] / 'urdf']
-    try:
-        from ament_index_python.packages import get_package_share_directory
-        places.append(Path(get_package_share_directory('kane_dynamics'), 'urdf'))
-    except (ImportError, LookupError, OSError):     # not a ROS installation
-        pass
-    places.append(Path(sys.prefix, 'share', 'kane_dynamics', 'urdf'))
-    for place in places:
-        if (place / name).is_file():
-            return place / name
-    raise KaneDynamicsError(f'{name} is in none of {[str(place) for place in places]}; '
-                            'name an arm with --urdf')
-
-
 def main(arguments=None):
     """Run the demo; return the exit code: 0 where the arm followed as well as it should."""
     from rclpy.utilities import remove_ros_args
@@ -164,8 +149,8 @@ def main(arguments=None):
     given = parser.parse_args(remove_ros_args(
         sys.argv if arguments is None else ['demo', *arguments])[1:])
     try:
-        robot = kd.load_urdf(str(given.urdf or default_arm(
-            'flexible_3r.urdf' if given.flexible else 'six_axis.urdf')))
+        robot = kd.load_urdf(given.urdf or shared_file(
+            'urdf', 'flexible_3r.urdf' if given.flexible else 'six_axis.urdf'))
         if robot.n_modes and given.no_nodes:
             tell(robot)
             return 0
