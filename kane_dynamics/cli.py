@@ -13,6 +13,7 @@ from textwrap import indent
 import warnings
 
 from kane_dynamics.exceptions import KaneDynamicsError, KaneDynamicsWarning
+from kane_dynamics.pipe import quiet_pipe
 
 # command -> one line for `kane --help`; the module kane_dynamics.commands.<command> has
 # add_arguments(parser) and run(arguments) -> exit status, and is imported only when it is meant
@@ -34,9 +35,10 @@ MORE = """
 
 `kane COMMAND --help` tells more. Nodes: `ros2 run kane_dynamics feedforward` (or simulator,
 monitor, demo). Exit status: 0 fine, 1 looked at and found wanting, 2 could not look."""
-OK, DIFFERS, FAILED = 0, 1, 2      # exit status: fine; looked at and found wanting; could not look
+FAILED = 2      # exit status: could not look
 
 
+@quiet_pipe()
 def main(arguments=None):
     """Run a command and return its exit status."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
@@ -62,9 +64,8 @@ def main(arguments=None):
         warnings.showwarning = _show_warning
         try:
             return module.run(parsed)
-        except BrokenPipeError:                            # `kane ... | head`: nobody reads on
-            sys.stdout = None
-            return OK
+        except BrokenPipeError:                            # `kane ... | head`: see quiet_pipe
+            raise
         except (KaneDynamicsError, OSError) as error:
             print(f'kane {name}: {error}', file=sys.stderr)
             return FAILED

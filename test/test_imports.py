@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = 'kane_dynamics'
 
 # A room imports from the rooms before it, never from one after it or beside it.
-ORDER = [('exceptions',), ('model',), ('kane',), ('codegen',), ('dynamics',), ('motion',),
+ORDER = [('exceptions', 'pipe'), ('model',), ('kane',), ('codegen',), ('dynamics',), ('motion',),
          ('analysis',), ('bags',), ('nodes',), ('commands', 'cli'), ('__main__',)]
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # These are the outermost, so they may use the public names as any user does.

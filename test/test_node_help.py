@@ -3,6 +3,7 @@
 """The nodes' executables, asked for help or called with what they do not know."""
 
 from importlib import import_module
+import os
 from pathlib import Path
 import subprocess
 import sys
@@ -50,3 +51,17 @@ def test_an_executable_without_ros_says_what_is_missing(name):
     assert done.returncode == 2 and done.stderr.count('\n') == 1
     assert f'{name}: the nodes need ROS 2' in done.stderr
     assert 'kane_dynamics[ros]' in done.stderr
+
+
+@pytest.mark.parametrize('command', [
+    *(f'kane_dynamics.nodes.{node} --help' for node in (*NODES, 'demo')),
+    'kane_dynamics --help', 'kane_dynamics analyze --help',
+    'kane_dynamics info urdf/six_axis.urdf'])
+@pytest.mark.parametrize('unbuffered', ['', '1'])
+def test_a_reader_that_has_gone_is_no_error(command, unbuffered):
+    with subprocess.Popen([sys.executable, '-m', *command.split()], text=True, cwd=ROOT,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, 'PYTHONUNBUFFERED': unbuffered}) as program:
+        program.stdout.close()
+        told = program.stderr.read()
+    assert program.returncode == 0 and told == ''

@@ -24,6 +24,7 @@ from kane_dynamics.motion.trajectory import Trajectory
 from kane_dynamics.nodes.demo_graph import DemoGraph
 from kane_dynamics.nodes.flexible_demo import demonstrate, tell
 from kane_dynamics.nodes.shared_files import shared_file
+from kane_dynamics.pipe import quiet_pipe
 
 LOCK_STEP_RATE, WALL_RATE = 1000.0, 500.0       # [Hz]
 BARS = {'lock-step': 1e-4, 'wall clock': 1e-3}  # [rad], largest error with feedforward
@@ -131,6 +132,7 @@ def report(results, print=print):
     return well
 
 
+@quiet_pipe()
 def main(arguments=None):
     """Run the demo; return the exit code: 0 where the arm followed as well as it should."""
     from rclpy.utilities import remove_ros_args

@@ -16,10 +16,12 @@ from rclpy.signals import SignalHandlerOptions
 
 from kane_dynamics.exceptions import KaneDynamicsError
 from kane_dynamics.nodes.node_help import node_help
+from kane_dynamics.pipe import quiet_pipe
 
 SWITCH_INTERVAL = 2e-4  # [s]: Python's 5 ms would let the executor hold up a 1 kHz loop
 
 
+@quiet_pipe()
 def run(make_node, arguments=None):
     """Spin make_node() until a signal or a shutdown of ROS; return the exit code."""
     if arguments is None:
