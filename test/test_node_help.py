@@ -65,3 +65,12 @@ def test_a_reader_that_has_gone_is_no_error(command, unbuffered):
         program.stdout.close()
         told = program.stderr.read()
     assert program.returncode == 0 and told == ''
+
+
+def test_parameters_of_the_wrong_kind_are_told_together():
+    done = started('simulator', '--ros-args', '-p', 'publish_clock:=3', '-p', 'substeps:=many',
+                   '-p', 'update_rate:=-1')
+    assert done.returncode == 1 and 'Traceback' not in done.stderr
+    for words in ('publish_clock must be true or false, got 3',
+                  "substeps must be a whole number, got 'many'", 'update_rate must be > 0'):
+        assert words in done.stderr

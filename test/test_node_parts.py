@@ -215,6 +215,39 @@ def test_a_set_is_checked_before_it_acts_and_refused_as_a_whole(node):
     assert 'expected 1 or 3' in set_(p=[1.0, 2.0]).reason
     parameters.fixed = False
     assert set_(fixed=4).successful and parameters['fixed'] == 4
+    # rclpy would undeclare what is deleted, and it could never be set again
+    assert set_(p=None).reason == 'p cannot be deleted; set it to []'
+    assert set_(p=[]).successful and parameters['p'] == ()
+
+
+def test_a_null_in_a_parameter_file_leaves_a_list_unset(tmp_path):
+    path = tmp_path / 'dumped.yaml'        # `ros2 param dump` writes null for what is not set
+    path.write_text('/**:\n  ros__parameters:\n    p: null\n    names: null\n    q: []\n')
+    context = rclpy.Context()
+    rclpy.init(context=context, args=['--ros-args', '--params-file', str(path)])
+    node = rclpy.create_node('dumped', context=context)
+    parameters = Parameters(node, Schema(
+        Parameter('p', 'floats', (), 'gains'), Parameter('q', 'floats', (), 'others'),
+        Parameter('names', 'strs', (), 'of joints')))
+    node.destroy_node()
+    context.shutdown()
+    assert parameters.values == {'p': (), 'q': (), 'names': ()}
+
+
+def test_a_given_parameter_that_does_not_exist_is_warned_of_with_the_nearest(capfd):
+    context = rclpy.Context()
+    rclpy.init(context=context, args=['--ros-args', '-p', 'limits.efort:=[1.0]', '-p', 'rate:=2.0',
+                                      '-p', 'qos_overrides./x.publisher.depth:=1'])
+    node = rclpy.create_node('spelled', context=context)
+    parameters = Parameters(node, Schema(
+        Parameter('limits.effort', 'floats', (), 'how much'),
+        Parameter('rate', 'float', 1.0, 'how often')))
+    node.destroy_node()
+    context.shutdown()
+    assert parameters['rate'] == 2.0 and parameters['limits.effort'] == ()
+    told = capfd.readouterr().err
+    assert "no parameter 'limits.efort': it is ignored; did you mean 'limits.effort'?" in told
+    assert told.count('no parameter') == 1
 
 
 # -- loops --------------------------------------------------------------------------------------

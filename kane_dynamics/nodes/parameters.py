@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 import math
 from textwrap import wrap
 
@@ -15,6 +16,7 @@ from rclpy.parameter import Parameter as RosParameter
 from kane_dynamics.exceptions import InputError, KaneDynamicsError
 
 KINDS = {'bool': bool, 'int': int, 'float': float, 'str': str, 'floats': list, 'strs': list}
+NULLS = ('null', 'None')  # YAML's null, which `ros2 param dump` writes, as rcl and rclpy read it
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Parameter:
 
     def checked(self, value, n_joints=None):
         """Return the value in its kind (lists as tuples), or raise InputError with the reason."""
-        if value is None:
+        if value is None or self.default == () and value in NULLS:
             return self.default
         if self.kind in ('floats', 'strs'):
             values = tuple(value) if isinstance(value, (list, tuple)) or hasattr(
@@ -179,17 +181,23 @@ class Parameters:
         self._node = node
         self.values = {}         # name -> checked value
         self._on_change = on_change
-        reasons = []
+        reasons, given = [], node._parameter_overrides      # by YAML and command line
         for name, entry in schema.entries.items():
             default = None if entry.default == () else entry.default
             default = list(default) if isinstance(default, tuple) else default
-            declared = node.declare_parameter(name, default, entry.descriptor())
-            try:
-                self.values[name] = entry.checked(declared.value)
+            try:        # before rclpy looks at it, whose words do not tell the bounds
+                self.values[name] = entry.checked(given[name].value if name in given else default)
+                node.declare_parameter(name, default, entry.descriptor())
             except InputError as error:
                 reasons.append(str(error))
         if reasons:
             raise InputError('parameters: ' + '; '.join(reasons))
+        for name in given:
+            if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
+                near = get_close_matches(name, schema.entries, 1)
+                node.get_logger().warning(
+                    f'there is no parameter {name!r}: it is ignored'
+                    + (f'; did you mean {near[0]!r}?' if near else ''))
         node.add_on_set_parameters_callback(self._on_set)
 
     def __getitem__(self, name):
@@ -227,8 +235,10 @@ class Parameters:
             entry = self.schema.entries.get(given.name)
             if entry is None:
                 continue  # of rclpy: use_sim_time, qos_overrides
-            value = given.value if given.type_ != RosParameter.Type.NOT_SET else None
-            value = entry.checked(value, self.n_joints)
+            if given.type_ == RosParameter.Type.NOT_SET:    # `ros2 param delete`
+                raise InputError(f'{given.name} cannot be deleted'
+                                 + ('; set it to []' if entry.default == () else ''))
+            value = entry.checked(given.value, self.n_joints)
             if self.fixed and not entry.runtime and value != self.values[given.name]:
                 raise InputError(
                     f'{given.name} is fixed while the node is configured'
