@@ -77,6 +77,15 @@ def test_transitions_load_start_stop_and_forget_and_the_arm_is_never_dropped():
         rig.process.wait_for_log('robot_compensates_gravity is True')
 
 
+def test_a_node_that_was_shut_down_still_answers_and_ends():
+    with FeedforwardRig(JOINTS, PARAMETERS) as rig:
+        assert rig.peer.change_state(rig.node, 'shutdown')
+        assert rig.peer.state(rig.node) == 'finalized'
+        assert rig.peer.set_parameters(rig.node, ramp_time=0.25)[0].successful
+        assert 'Traceback' not in rig.process.log
+        assert rig.process.end() == 0
+
+
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_process_in_order_with_the_arm_held(number):
     rig = FeedforwardRig(JOINTS, PARAMETERS)

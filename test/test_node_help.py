@@ -53,6 +53,15 @@ def test_an_executable_without_ros_says_what_is_missing(name):
     assert 'kane_dynamics[ros]' in done.stderr
 
 
+@pytest.mark.parametrize('name', NODES)
+def test_ctrl_c_while_a_node_loads_ends_it_quietly(name):
+    code = ('import sys\nfrom kane_dynamics.nodes import executables\n'
+            'def interrupted(name):\n    raise KeyboardInterrupt\n'
+            f'executables.import_module = interrupted\nsys.exit(executables.{name}())')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0 and done.stderr == ''
+
+
 @pytest.mark.parametrize('command', [
     *(f'kane_dynamics.nodes.{node} --help' for node in (*NODES, 'demo')),
     'kane_dynamics --help', 'kane_dynamics analyze --help',
@@ -65,6 +74,14 @@ def test_a_reader_that_has_gone_is_no_error(command, unbuffered):
         program.stdout.close()
         told = program.stderr.read()
     assert program.returncode == 0 and told == ''
+
+
+@pytest.mark.parametrize('arguments', [
+    ['--params-file', 'README.md'], ['--params-file', 'nowhere.yaml'], ['--log-level', 'loud']])
+def test_what_ros_does_not_understand_is_told_without_a_traceback(arguments):
+    done = started('feedforward', '--ros-args', *arguments)
+    assert done.returncode == 2 and 'Traceback' not in done.stderr
+    assert '\nfeedforward: ' in done.stderr and arguments[1] in done.stderr
 
 
 def test_parameters_of_the_wrong_kind_are_told_together():

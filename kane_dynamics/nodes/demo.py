@@ -173,6 +173,9 @@ def main(arguments=None):
     except KaneDynamicsError as error:
         print(f'demo: {error}', file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print('demo: interrupted', file=sys.stderr)
+        return 2
     return 0 if report(results) else 1
 
 

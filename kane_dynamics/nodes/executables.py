@@ -3,6 +3,7 @@
 """The executables of the nodes: where ROS 2 is missing, they say so in one line."""
 
 from importlib import import_module
+import signal
 import sys
 
 
@@ -16,6 +17,9 @@ def _start(name):
         print(f'{name}: the nodes need ROS 2 ({error}); source a distribution, or install it as '
               'wheels: pip install "kane_dynamics[ros]"', file=sys.stderr)
         return 2
+    except KeyboardInterrupt:       # while it loads: there is nothing yet to bring to rest
+        signal.signal(signal.SIGINT, signal.SIG_IGN)    # from launch comes a second one
+        return 0
     return module.main()
 
 

@@ -143,14 +143,17 @@ class ManagedNode(LifecycleNode):
 
     def on_cleanup(self, state):
         """Forget the arm."""
-        self._attempt('clean up', self.cleanup)
-        self.parameters.fixed = False
-        self.description.release()
+        self._forget()
         return super().on_cleanup(state)
 
     def on_shutdown(self, state):
         """Stop whatever runs."""
         if state.label == 'active':
             self._attempt('deactivate', self.deactivate)
-        self._attempt('clean up', self.cleanup)
+        self._forget()
         return super().on_shutdown(state)
+
+    def _forget(self):
+        self._attempt('clean up', self.cleanup)
+        self.parameters.fixed = False
+        self.description.release()

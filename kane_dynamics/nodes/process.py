@@ -24,21 +24,26 @@ SWITCH_INTERVAL = 2e-4  # [s]: Python's 5 ms would let the executor hold up a 1 
 @quiet_pipe()
 def run(make_node, arguments=None):
     """Spin make_node() until a signal or a shutdown of ROS; return the exit code."""
+    name = make_node.__name__.lower()
     if arguments is None:
         words = sys.argv[1:sys.argv.index('--ros-args') if '--ros-args' in sys.argv else None]
         if '-h' in words or '--help' in words:
             print(node_help(make_node))
             return 0
         if words:
-            print(f'{make_node.__name__.lower()}: {words[0]!r} is not understood; parameters are '
+            print(f'{name}: {words[0]!r} is not understood; parameters are '
                   'given as --ros-args -p NAME:=VALUE, and --help lists them', file=sys.stderr)
             return 2
     # Signals are taken here and not by rclpy: the node must still publish to bring the arm to
     # rest, which it could not do once the context is shut down.
-    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
+    try:
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    except RuntimeError as error:       # of rcl: a file or an argument that it does not understand
+        print(f'{name}: {error}', file=sys.stderr)
+        return 2
     try:
         node = make_node()
     except KaneDynamicsError as error:
