@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from kane_dynamics.motion.minimum_time import minimum_time
 
 MINIMUM = 'minimum'     # written as the duration of a step: as short as the limits allow
+LEAST_SAMPLES = 20      # of a motion from rest to rest: its peaks are then seen to a per cent
 
 
 class Scene:
@@ -18,13 +20,13 @@ class Scene:
 
     dynamics: of the arm; folder: where files that steps name are; frame: the link whose path is
     told; limits: of the joints; read_bag(path, topic, joint names) -> t, q[, qd, qdd]: how
-    recordings are read.
+    recordings are read; rate: samples per second that the task is judged at.
     """
 
-    def __init__(self, dynamics, folder, frame, limits=None, read_bag=None):
+    def __init__(self, dynamics, folder, frame, limits=None, read_bag=None, rate=math.inf):
         self.dynamics, self.robot = dynamics, dynamics.robot
         self.limits = self.robot.limits if limits is None else limits
-        self.folder, self.frame, self.read_bag = Path(folder), frame, read_bag
+        self.folder, self.frame, self.read_bag, self.rate = Path(folder), frame, read_bag, rate
         self.posture = None         # (n,) where the last step ended
 
     def posture_of(self, marked):
@@ -68,6 +70,13 @@ class Scene:
         if marked.is_text and marked.node.value == MINIMUM:
             return MINIMUM
         return marked.number('s', above=0.0)
+
+    def check_seen(self, step, duration):
+        """Refuse a motion [s] that falls between the samples: its peaks would not be judged."""
+        if duration * self.rate < LEAST_SAMPLES:
+            step.fail(f'a motion of {duration:g} s has fewer than {LEAST_SAMPLES} samples at '
+                      f'{self.rate:g} Hz, too few to judge it; give it longer, or a rate of '
+                      f'{LEAST_SAMPLES / duration:.3g} Hz or more')
 
     def in_minimum_time(self, path, entries):
         """Return the task that runs a joint path within the joints' limits, as fast as possible.

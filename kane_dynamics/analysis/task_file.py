@@ -63,9 +63,10 @@ def read_task(path, arm=None, read_bag=None):
         loaded = entries['payload'].build(loaded.with_payload, payload.mass, payload.com,
                                           payload.inertia, payload.link)
     dynamics = Dynamics(loaded, _friction(entries, robot))
-    scene = Scene(dynamics, path.parent, frame, limits, read_bag)
+    rate = entries['rate'].number('Hz', above=0.0) if 'rate' in entries else RATE
+    scene = Scene(dynamics, path.parent, frame, limits, read_bag, rate)
     task = read_motion(entries['task'], scene)
-    motion = _sampled(root, entries, task)
+    motion = _sampled(root, entries, task, rate)
     name = entries['name'].text() if 'name' in entries else path.stem.replace('_', ' ')
     return Study(name, dynamics, motion, frame, payloads, drives, beams, flexible_beams(whole),
                  limits, others.get('safety', 2.0), others.get('energy', np.inf),
@@ -124,8 +125,7 @@ def _frame(entries, robot, payloads):
     return max(robot.leaves(), key=lambda link: (depth(link), link))
 
 
-def _sampled(root, entries, task):
-    rate = entries['rate'].number('Hz', above=0.0) if 'rate' in entries else RATE
+def _sampled(root, entries, task, rate):
     if task.duration * rate > MOST_SAMPLES:
         root.fail(f'{task.duration:g} s at {rate:g} Hz are {task.duration * rate:.1e} samples, '
                   f'more than {MOST_SAMPLES}; give a lower rate')

@@ -23,6 +23,7 @@ from kane_dynamics.motion.task_error import TaskError
 from kane_dynamics.motion.trajectory import Trajectory
 
 STEPS = ('way_points', 'move', 'hold', 'samples', 'bag', *SPACE)
+SLOW = ('hold', 'samples', 'bag')       # at rest, or sampled already
 INTERPOLATIONS = ('spline', 'quintic_spline')
 
 
@@ -41,6 +42,8 @@ def read_motion(marked, scene):
         try:
             task = READERS.get(kinds[0], read_space_step)(step, entries, scene)
             scene.posture = task.sample_many([task.duration])[0][0]
+            if kinds[0] not in SLOW:
+                scene.check_seen(step, task.duration)
         except (TaskError, NotReachedError) as error:
             step.fail(str(error), ImpossibleError)
         except KaneDynamicsError as error:
@@ -79,6 +82,7 @@ def _way_points(step, entries, scene):
                 "the same posture as the one before; use 'times' to rest there")
         shares = np.concatenate([[0.0], np.cumsum(legs)]) / legs.sum()
         times = shares * duration
+    scene.check_seen(step, float(np.diff(times).min()))
     kind = 'quintic_spline'
     if 'interpolation' in entries:
         kind = entries['interpolation'].text(INTERPOLATIONS)
