@@ -112,7 +112,7 @@ class Marked:
         for name, value in entries.items():
             if name not in known:
                 close = difflib.get_close_matches(name, known, 1)
-                meant = f'; did you mean {close[0]!r}?' if close else ''
+                meant = f'; did you mean {close[0]!r}?' if close else ';'
                 self._key(name).fail(f'unknown name {show(name)}{meant} known here: '
                                      f'{", ".join(known)}')
         missing = [name for name in required if name not in entries]

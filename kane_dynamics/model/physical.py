@@ -98,7 +98,7 @@ def _of_link(inertial, scale):
         return
     if m == 0.0:
         if most > 0.0 or least < 0.0:
-            yield 'warning', f'has principal inertias {shown} but no mass'
+            yield 'warning', f'principal inertias {shown} but no mass'
         return
     distance = np.linalg.norm(inertial.com)
     if scale > 0.0 and distance > FAR * scale:
@@ -108,7 +108,7 @@ def _of_link(inertial, scale):
         yield 'warning', f'principal inertias {shown} are not all positive'
         return
     if most <= m * MICROMETRE ** 2:
-        yield 'warning', 'has mass but no inertia: a point mass'
+        yield 'warning', 'mass but no inertia: a point mass'
         return
     if _placeholder(inertial.inertia):
         yield 'warning', f'inertia {shown} looks like a placeholder'
@@ -182,8 +182,8 @@ def _of_joints(robot, tree):
             yield Finding('warning', link, f'{how}, but what it carries has no inertia about that '
                           'axis: torques can be computed, accelerations cannot')
         elif not any(tree.bodies[index].m > 0.0 for index in indices):
-            yield Finding('warning', link, 'moves but has no mass of its own; only what hangs '
-                          'beyond it resists')
+            yield Finding('warning', link, 'no mass of its own, though it moves: only what '
+                          'hangs beyond resists')
 
 
 def _leader(joint):

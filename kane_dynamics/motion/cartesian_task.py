@@ -178,7 +178,7 @@ def _prescribed(draft, posture, spare):
         raise InputError(
             f'the task prescribes {draft.count} quantities to {len(free)} joints {free}; name '
             f"{more} of them as spare, for instance spare={{{free[-1]!r}: 'frozen'}}, or "
-            'prescribe more')
+            'prescribe more, such as an orientation')
     return joints
 
 
