@@ -145,7 +145,8 @@ def _write_bag(path, found):
     from kane_dynamics.bags.wrench_cdr import encode_stamped, TYPES
     from kane_dynamics.bags.writer import BagWriter
     study, motion = found.study, found.study.motion
-    stamps = np.round(motion.t * 1e9).astype(np.int64)
+    # from 1 s on: a stamp of zero says "none", and nodes would go by their own clock instead
+    stamps = np.round((motion.t + 1.0) * 1e9).astype(np.int64)
     with BagWriter(path) as writer:
         writer.write_joint_states('/joint_states', study.robot.joint_names, stamps,
                                   position=motion.q, velocity=motion.qd, effort=found.loads.tau)
