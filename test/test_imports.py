@@ -27,9 +27,7 @@ ONLY_HERE = {
     'xacro': ['model/*'],
     'llvmlite': ['codegen/llvm*.py'],
     'pinocchio': ['dynamics/oracle.py'],
-    # modal_picture: shapes are drawn by `kane modes` without the whole report
-    'matplotlib': ['analysis/report.py', 'analysis/animate.py', 'analysis/modal_picture.py',
-                   'analysis/tracking_picture.py'],
+    'matplotlib': ['analysis/picture_file.py'],
     'PIL': ['analysis/animate.py'],
     'imageio_ffmpeg': ['analysis/animate.py'],
     'rosbags': ['bags*'],

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from kane_dynamics.analysis.arm_lines import ArmLines
-from kane_dynamics.exceptions import MissingDependencyError
+from kane_dynamics.analysis.picture_file import new_figure, save_picture
 
 MOST = 6             # vibrations in one picture
 SIZE = 0.12          # largest displacement in the picture, of the arm's extent
@@ -19,19 +19,12 @@ REST, BENT, BACK = '#8a8f98', '#c2410c', '#e9b49a'
 
 def picture_of_modes(robot, found, path, most=MOST):
     """Write the picture of a Vibration to a file; the ending of its name says which format."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingDependencyError('a picture needs matplotlib: pip install matplotlib '
-                                     f'({error})') from None
     lines = ArmLines(robot)
     rest = _flat(lines.at(found.q))
     count = min(most, len(found.squares))
     motions = [_motion(lines, found.q, found.shapes[:, k]) for k in range(count)]
     views = _views(rest, motions)
-    figure = Figure(figsize=(3.0 * count, 3.0 * len(views) + 0.4), layout='constrained')
-    FigureCanvasAgg(figure)
+    figure = new_figure(3.0 * count, 3.0 * len(views) + 0.4)
     panels = figure.subplots(len(views), count, squeeze=False)
     for row, (title, a, b) in zip(panels, views):
         for k, panel in enumerate(row):
@@ -46,8 +39,9 @@ def picture_of_modes(robot, found, path, most=MOST):
         row[0].set_ylabel(f'{title} [m]', fontsize=9)
     for k, panel in enumerate(panels[0]):
         panel.set_title(f'{k + 1}: {found.frequencies[k]:.4g} Hz', fontsize=10)
-    figure.suptitle(f'{robot.name}, joints {found.joints}; displacements enlarged', fontsize=10)
-    figure.savefig(path, dpi=110)
+    figure.suptitle(f'{robot.name}, joints {found.joints}: grey at rest, dark and light the two '
+                    'ends of each vibration, enlarged', fontsize=10)
+    save_picture(figure, path)
 
 
 def _flat(pose):

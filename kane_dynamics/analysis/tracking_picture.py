@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kane_dynamics.exceptions import MissingDependencyError
+from kane_dynamics.analysis.picture_file import new_figure, save_picture
 
 COLOURS = ('#8a8f98', '#2563a8', '#c2410c', '#15803d')
 SMALLEST = 1e-8     # [rad] in the picture: below is nothing
@@ -18,14 +18,7 @@ def picture_of_tracking(title, runs, path):
     runs: (name, t (N,) [s], error (N,) of the worst joint [rad], tip (N, 3) deflection [m], end
     of the motion [s]).
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingDependencyError('a picture needs matplotlib: pip install matplotlib '
-                                     f'({error})') from None
-    figure = Figure(figsize=(9.0, 6.5), layout='constrained')
-    FigureCanvasAgg(figure)
+    figure = new_figure(9.0, 6.5)
     errors, tips = figure.subplots(2, 1, sharex=True)
     along = _main_direction(np.vstack([tip for _, _, _, tip, _ in runs]))
     for (name, t, error, tip, end), colour in zip(runs, COLOURS):
@@ -40,7 +33,7 @@ def picture_of_tracking(title, runs, path):
     for panel in (errors, tips):
         panel.grid(alpha=0.3)
     figure.suptitle(title, fontsize=11)
-    figure.savefig(path, dpi=110)
+    save_picture(figure, path)
 
 
 def _main_direction(rows):

@@ -17,6 +17,7 @@ from rclpy.qos import QoSProfile
 
 import kane_dynamics as kd
 from kane_dynamics.analysis.modal_shaper import modal_shaper
+from kane_dynamics.analysis.picture_file import check_picture
 from kane_dynamics.analysis.tracking_picture import picture_of_tracking
 from kane_dynamics.exceptions import InputError, KaneDynamicsError, MissingDependencyError
 from kane_dynamics.motion.shaping import shaped
@@ -194,6 +195,8 @@ def tell(robot):
 
 def demonstrate(robot, domain, picture=None, verbose=False):
     """Run all cases; return whether the result is as it should be."""
+    if picture is not None:
+        check_picture(picture)
     dyn, runs = kd.Dynamics(robot), []
     for case in CASES:
         print(f'{robot.name}, lock-step at {RATE:g} Hz: {case.name} ...', flush=True)
