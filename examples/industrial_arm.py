@@ -149,7 +149,7 @@ def plot(path):
         axis.set_xlabel('t [s]')
         axis.legend(ncols=3, fontsize='small', loc='upper center', bbox_to_anchor=(0.5, -0.15))
     figure.savefig(path, dpi=100)
-    print(f'\nwrote {path}')
+    print(f'\nwritten: {path}')
 
 
 def main(arguments=None):

@@ -114,7 +114,7 @@ def plot(dyn, solution, path):
     right.set_aspect('equal')
     right.legend(loc='upper left')
     figure.savefig(path, dpi=100)
-    print(f'\nwrote {path}')
+    print(f'\nwritten: {path}')
 
 
 def film(solution, path):
@@ -123,7 +123,7 @@ def film(solution, path):
     first = solution.t <= 4.0                               # the rest is rest
     t, q = solution.t[first], solution.q[first]
     painter = Painter(solution.dynamics.robot, q, 640, 480, frame='D', title='Kane and Levinson')
-    print(f'\nwrote {path}: {write_movie(path, painter, t, q)} frames')
+    print(f'\nwritten: {path} ({write_movie(path, painter, t, q)} frames)')
 
 
 def main(arguments=None):

@@ -180,7 +180,7 @@ def plot(dyn, path):
               title='torque -> motion')
     right.legend()
     figure.savefig(path, dpi=110)
-    print(f'\nwrote {path}')
+    print(f'\nwritten: {path}')
 
 
 def main(arguments=None):

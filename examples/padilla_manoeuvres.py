@@ -150,7 +150,7 @@ def draw(runs, path):
         panel.grid(alpha=0.3)
         panel.legend(frameon=False)
     figure.savefig(path, dpi=110)
-    print(f'{path} written')
+    print(f'written: {path}')
 
 
 if __name__ == '__main__':

@@ -113,7 +113,7 @@ def plot(dyn, path):
     for each in axes:
         each.legend()
     figure.savefig(path, dpi=110)
-    print(f'\nwrote {path}')
+    print(f'\nwritten: {path}')
 
 
 def main(arguments=None):
@@ -129,7 +129,7 @@ def main(arguments=None):
         plot(dyn, options.plot)
     if options.urdf:
         Path(options.urdf).write_text(dyn.robot.to_urdf(), encoding='utf-8')
-        print(f'\nwrote {options.urdf}')
+        print(f'\nwritten: {options.urdf}')
 
 
 if __name__ == '__main__':

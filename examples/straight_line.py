@@ -105,7 +105,7 @@ def plot(path, dynamics, task):
               ylim=(0, 1.3 * timed.speed.max()))
     phase.legend(fontsize='small', loc='lower center')
     figure.savefig(path, dpi=100, metadata={'Date': None} if path.endswith('.svg') else None)
-    print(f'wrote {path}')
+    print(f'written: {path}')
 
 
 def main(arguments=None):

@@ -198,7 +198,7 @@ def draw(runs, path):
             panel.set_xlabel('t [s]')
             panel.grid(alpha=0.3)
     figure.savefig(path, dpi=110)
-    print(f'{path} written')
+    print(f'written: {path}')
 
 
 if __name__ == '__main__':

@@ -67,7 +67,7 @@ def main(arguments=None):
         except BrokenPipeError:                            # `kane ... | head`: see quiet_pipe
             raise
         except (KaneDynamicsError, OSError) as error:
-            print(f'kane {name}: {error}', file=sys.stderr)
+            print(f'kane {name}: {_told(error)}', file=sys.stderr)
             return FAILED
         except KeyboardInterrupt:
             print(f'kane {name}: interrupted', file=sys.stderr)
@@ -96,6 +96,13 @@ class Parser(argparse.ArgumentParser):
                  for near in get_close_matches(word, known, 1)]
         hint = f'; did you mean {" and ".join(meant)}?' if meant else ''
         self.exit(2, f'{self.prog}: {message}{hint} (`{self.prog} --help` tells more)\n')
+
+
+def _told(error):
+    """Return the text of an error; of the system's, the file and what is wrong with it."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f'{error.filename}: {error.strerror.lower()}'
+    return str(error)
 
 
 def _version():

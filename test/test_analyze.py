@@ -46,7 +46,7 @@ def task(tmp_path, monkeypatch):
 def test_analyze_says_yes_writes_a_page_and_returns_zero(task, capsys):
     assert main(['analyze', ARM, task]) == 0
     said = capsys.readouterr().out
-    assert said.startswith('YES: The arm can do “lift”.') and '# lift.html' in said
+    assert said.startswith('YES: The arm can do “lift”.') and 'written: lift.html' in said
     assert 'joint_2' in said and 'torque' in said and 'note: no motor is given for' in said
     assert Path('lift.html').read_text().startswith('<!DOCTYPE html>')
 
@@ -185,11 +185,11 @@ def test_view_writes_a_page_of_any_arm(tmp_path, capsys):
     path = tmp_path / 'arm.html'
     assert main(['view', str(example_urdf('ur5_robot.urdf')), '-o', str(path), '--no-browser',
                  '--q', '0', '-1', '1', '0', '0', '0']) == 0
-    assert f'# {path}' in capsys.readouterr().out
+    assert f'written: {path}' in capsys.readouterr().out
     text = path.read_text()
     assert 'wrist_3_joint' in text and '"mesh"' in text       # its meshes are inside
     assert main(['view', ARM, '--q', '1', '-o', str(path), '--no-browser']) == 2
-    assert 'joint_1, joint_2' in capsys.readouterr().err
+    assert "'joint_1', 'joint_2'" in capsys.readouterr().err
 
 
 # -- documentation -------------------------------------------------------------------------------

@@ -135,6 +135,7 @@ def test_exported_c_names_its_files(tmp_path, capsys):
     (['info', 'nowhere.urdf'], 'no such file'),
     (['info', str(URDF)], 'is a folder'),
     (['export', 'c99', SIX_AXIS, '--prefix', '9'], 'not a C name'),
+    (['export', 'c99', SIX_AXIS, '-o', SIX_AXIS], 'kane export: ' + SIX_AXIS + ': file exists'),
     (['count', SIX_AXIS, '--functions', 'torque'], "no function 'torque'")])
 def test_errors_are_one_line_on_stderr_without_a_traceback(arguments, words, capsys):
     assert main(arguments) == 2

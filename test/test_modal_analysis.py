@@ -263,7 +263,7 @@ def test_command_draws_the_shapes(tmp_path, capsys):
     path = tmp_path / 'modes.png'
     assert main(['modes', str(URDF / 'flexible_3r.urdf'), '--free', '--plot', str(path)]) == 0
     assert path.read_bytes()[:4] == b'\x89PNG' and path.stat().st_size > 20000
-    assert f'{path} written' in capsys.readouterr().out
+    assert f'written: {path}' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize('ending', ['npz', 'mat'])
@@ -309,6 +309,8 @@ def test_command_tells_whether_a_motion_leaves_the_links_stable(tmp_path, capsys
     (['two_link.urdf'], 'nothing that bends'),
     (['padilla_two_link.urdf', '--q', '1'], "--q has 1 numbers.*'shoulder', 'elbow'"),
     (['padilla_two_link.urdf', '--qdd', '1'], "--qdd has 1 numbers.*'shoulder', 'elbow'"),
+    (['padilla_two_link.urdf', '--q', '1', 'nan'], '--q: expected finite numbers.*nan'),
+    (['padilla_two_link.urdf', '--plot', 'modes.doc'], 'modes.doc: a picture is one of .png'),
     (['padilla_two_link.urdf', '--linearize', 'arm.csv'], 'ends in .npz or .mat'),
     (['padilla_two_link.urdf', '--linearize', 'arm.npz', '--outputs', 'nose'],
      "no output 'nose'; there are joints and modes .*'elbow'")])

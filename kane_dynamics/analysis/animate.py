@@ -135,7 +135,8 @@ def write_movie(path, painter, t, q, fps=25, pace=1.0, progress=None):
     if path.suffix.lower() not in ENDINGS:
         raise InputError(f'{path.name}: a movie is one of {", ".join(ENDINGS)}')
     if not (0.0 < fps <= 100.0 and pace > 0.0):
-        raise InputError(f'fps must be 0 to 100 and pace positive, got {fps} and {pace}')
+        raise InputError('fps must be above 0 and at most 100, pace positive; '
+                         f'got {fps} and {pace}')
     count = max(2, int(round((t[-1] - t[0]) / pace * fps)) + 1)
     if count > MOST_FRAMES:
         raise InputError(f'{count} frames are too many; take fewer per second, or a higher pace')

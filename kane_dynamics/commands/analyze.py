@@ -64,7 +64,7 @@ def run(arguments):
     print(json.dumps(as_json(found), indent=1) if arguments.json else text(found))
     if not arguments.json:
         for path in written:
-            print(f'# {path}')
+            print(f'written: {path}')
     return YES if found.verdict.passed else NO
 
 
@@ -79,7 +79,7 @@ def _impossible(arguments, error, page):
         return NO
     print(f'NO: The arm cannot do “{name}”: it does not get there.\n  {error}')
     if not arguments.no_page:
-        print(f'# {page}')
+        print(f'written: {page}')
     return NO
 
 

@@ -34,7 +34,8 @@ def run(arguments):
         raise InputError(f'--size is WIDTHxHEIGHT, such as 800x600; got {arguments.size!r}'
                          ) from None
     for output in arguments.output or [f'{plain_name(Path(arguments.task).stem)}.gif']:
-        print(f'# {film(study, output, width, height, arguments.fps, arguments.pace)}')
+        path = film(study, output, width, height, arguments.fps, arguments.pace)
+        print(f'written: {path}')
     return 0
 
 

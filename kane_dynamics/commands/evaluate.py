@@ -57,10 +57,10 @@ def run(arguments):
         return 0
     print('\n'.join(['# ' + line for line in lines]))
     print(result.table())
-    for what, where in (('measured and model efforts', None if arguments.no_bag else path),
-                        ('curves', page)):
+    for where, what in ((None if arguments.no_bag else path, 'measured and model efforts'),
+                        (page, 'curves')):
         if where is not None:
-            print(f'# {what}: {where}')
+            print(f'written: {where} ({what})')
     return 0
 
 

@@ -74,7 +74,7 @@ def run(arguments):
     _report(found, judged, evaluate(Dynamics(model.robot), judge), arguments)
     _print_accounts(recordings)
     found.calibration.save(output)
-    print(f'# written: {output}')
+    print(f'written: {output}')
     return 0
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from kane_dynamics.analysis.deflection import tip_deflections
 from kane_dynamics.analysis.linearize import linearize
 from kane_dynamics.analysis.modal import moving_modes, vibration
-from kane_dynamics.commands import add_arm, load_arm
+from kane_dynamics.analysis.picture_file import check_picture
+from kane_dynamics.commands import add_arm, load_arm, of_joints
 from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.exceptions import InputError
 
@@ -49,8 +50,13 @@ def run(arguments):
     if robot.n_modes == 0:
         raise InputError(f'{robot.name!r} has nothing that bends: no <flexible_link> and no '
                          '<flexible_joint>')
+    if arguments.plot:
+        check_picture(arguments.plot)
+    if arguments.linearize and Path(arguments.linearize).suffix not in ('.npz', '.mat'):
+        raise InputError(f'--linearize {arguments.linearize}: expected a file that ends in .npz '
+                         'or .mat')
     dyn = Dynamics(robot, backend='python')
-    qd, qdd = (None if values is None else _of_joints(robot, values, option) for values, option in
+    qd, qdd = (None if values is None else _rates(robot, values, option) for values, option in
                ((arguments.qd, '--qd'), (arguments.qdd, '--qdd')))
     found = vibration(dyn, _pose(robot, arguments.q), 'free' if arguments.free else 'locked')
     joints = ', '.join(f'{name} {value:.4g}' for name, value in
@@ -70,7 +76,7 @@ def run(arguments):
     if arguments.plot:
         from kane_dynamics.analysis.modal_picture import picture_of_modes
         picture_of_modes(robot, found, arguments.plot)
-        print(f'\n{arguments.plot} written')
+        print(f'\nwritten: {arguments.plot}')
     if arguments.linearize:
         _write_state_space(dyn, found.q, arguments.linearize, arguments.outputs)
     if qd is not None or qdd is not None:
@@ -97,9 +103,6 @@ def _print_moving(dyn, q, qd, qdd):
 def _write_state_space(dyn, q, path, outputs):
     """Write A, B, C, D and the names of what they relate."""
     robot = dyn.robot
-    kind = Path(path).suffix
-    if kind not in ('.npz', '.mat'):
-        raise InputError(f'--linearize {path}: expected a file that ends in .npz or .mat')
     model = linearize(dyn, q, outputs=outputs)
     first = robot.nv - robot.n_joints - robot.n_modes
     base = ('base_x', 'base_y', 'base_z', 'base_rx', 'base_ry', 'base_rz')[:first]
@@ -108,24 +111,21 @@ def _write_state_space(dyn, q, path, outputs):
              for name in (robot.joint_names if outputs is None else outputs)]
     arrays = {**model._asdict(), 'inputs': robot.joint_names, 'outputs': sum(names, ()),
               'states': (*coordinates, *(f'{name}_rate' for name in coordinates))}
-    if kind == '.npz':
+    if Path(path).suffix == '.npz':
         np.savez(path, **arrays)
     else:
         from scipy.io import savemat
         savemat(path, {name: np.array(value, dtype=object) if isinstance(value, tuple) else value
                        for name, value in arrays.items()})
-    print(f'\n{path} written: A {model.A.shape}, B {model.B.shape}, C {model.C.shape}, '
-          f'D {model.D.shape}')
+    print(f'\nwritten: {path} (A {model.A.shape}, B {model.B.shape}, C {model.C.shape}, '
+          f'D {model.D.shape})')
 
 
-def _of_joints(robot, values, option):
+def _rates(robot, values, option):
     """Return (nv,) with the values of an option at the joints."""
-    if len(values) != robot.n_joints:
-        raise InputError(f'{option} has {len(values)} numbers; {robot.name!r} has '
-                         f'{robot.n_joints} joints: {list(robot.joint_names)}')
     whole = np.zeros(robot.nv)
     end = robot.nv - robot.n_modes
-    whole[end - robot.n_joints:end] = values
+    whole[end - robot.n_joints:end] = of_joints(robot, values, option)
     return whole
 
 
@@ -133,8 +133,7 @@ def _pose(robot, angles):
     if angles is None:
         return None
     q = robot.neutral()[:robot.nq - robot.n_modes]
-    start = robot.nv - robot.n_modes - robot.n_joints
-    q[len(q) - robot.n_joints:] = _of_joints(robot, angles, '--q')[start:start + robot.n_joints]
+    q[len(q) - robot.n_joints:] = of_joints(robot, angles, '--q')
     return q
 
 

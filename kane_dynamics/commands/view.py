@@ -11,9 +11,8 @@ import tempfile
 import webbrowser
 
 from kane_dynamics.analysis.view import view_page
-from kane_dynamics.commands import add_arm, load_arm
+from kane_dynamics.commands import add_arm, load_arm, of_joints
 from kane_dynamics.commands.task_options import plain_name
-from kane_dynamics.exceptions import InputError
 
 
 def add_arguments(parser):
@@ -32,16 +31,13 @@ def run(arguments):
     robot = load_arm(arguments)
     q = robot.neutral()
     if arguments.q is not None:
-        if len(arguments.q) != robot.n_joints:
-            raise InputError(f'--q has {len(arguments.q)} numbers; {robot.name!r} has '
-                             f'{robot.n_joints} joints: {", ".join(robot.joint_names)}')
         first = robot.nq - robot.n_modes - robot.n_joints
-        q[first:first + robot.n_joints] = arguments.q
+        q[first:first + robot.n_joints] = of_joints(robot, arguments.q, '--q')
     path = Path(arguments.output or Path(tempfile.gettempdir())
                 / f'kane_view_{plain_name(robot.name)}.html')
     folder = Path(arguments.urdf).resolve().parent
     path.write_text(view_page(robot, q, folder, arguments.frame), encoding='utf-8')
-    print(f'# {path}')
+    print(f'written: {path}')
     if not arguments.no_browser and not webbrowser.open(path.resolve().as_uri()):
-        print('# no browser could be started; open the file in one')
+        print('no browser could be started; open the file in one')
     return 0
