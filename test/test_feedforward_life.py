@@ -149,6 +149,7 @@ def test_what_cannot_be_configured_is_said_and_the_node_answers(unconfigured, ch
     assert all(result.successful for result in rig.peer.set_parameters(rig.node, **changes))
     assert not rig.peer.change_state(rig.node, 'configure')
     rig.process.wait_for_log(words)
+    rig.process.wait_for_log(f'ros2 lifecycle set {rig.node} configure')     # what to do
     assert rig.peer.state(rig.node) == 'unconfigured'
     assert all(result.successful for result in rig.peer.set_parameters(rig.node, **good))
     if 'locked_joints' not in changes:      # a list of texts cannot be set to nothing in ROS

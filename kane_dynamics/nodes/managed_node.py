@@ -123,6 +123,9 @@ class ManagedNode(LifecycleNode):
         if not self._attempt('configure', self.configure, source):
             self._attempt('clean up', self.cleanup)
             self.description.release()
+            self.get_logger().info(
+                'unconfigured: set right what is wrong (ros2 param set), then `ros2 lifecycle set '
+                f'{self.get_fully_qualified_name()} configure`; or end it and start anew')
             return TransitionCallbackReturn.FAILURE
         self.parameters.fixed = True
         return super().on_configure(state)

@@ -42,7 +42,8 @@ def run(make_node, arguments=None):
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:       # of rcl: a file or an argument that it does not understand
-        print(f'{name}: {error}', file=sys.stderr)
+        print(f'{name}: ROS does not take these arguments: {str(error).partition(", at /")[0]}',
+              file=sys.stderr)
         return 2
     try:
         node = make_node()
