@@ -11,6 +11,7 @@ from pathlib import Path
 from kane_dynamics.commands import add_arm, load_arm
 from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.dynamics.oracle import cross_check, FUNCTIONS
+from kane_dynamics.motion.progress import Progress
 
 
 def add_arguments(parser):
@@ -27,8 +28,10 @@ def add_arguments(parser):
 def run(arguments):
     """Print the largest difference per function; 1 if one is above the tolerance."""
     robot = load_arm(arguments)
-    report = cross_check(Dynamics(robot), _text(arguments.urdf), samples=arguments.samples,
-                         seed=arguments.seed, functions=arguments.functions or FUNCTIONS)
+    functions = arguments.functions or FUNCTIONS
+    with Progress(len(functions), 'checking') as progress:
+        report = cross_check(Dynamics(robot), _text(arguments.urdf), arguments.samples,
+                             arguments.seed, functions, progress.reach)
     print(report)
     agrees = report.passes(arguments.tolerance)
     print(f'\n{"agrees" if agrees else "DIFFERS"} within {arguments.tolerance:g} and round-off')

@@ -94,7 +94,8 @@ class Report:
         return '\n'.join(lines)
 
 
-def cross_check(dynamics, urdf_text=None, samples=1000, seed=0, functions=FUNCTIONS):
+def cross_check(dynamics, urdf_text=None, samples=1000, seed=0, functions=FUNCTIONS,
+                progress=lambda done: None):
     """Return the Report of a comparison with Pinocchio at random states.
 
     urdf_text: the XML that the arm was loaded from, which Pinocchio reads on its own; without it
@@ -102,6 +103,7 @@ def cross_check(dynamics, urdf_text=None, samples=1000, seed=0, functions=FUNCTI
     compared at the link that most joints carry. Joints turn anywhere, slide within their limits;
     rates and accelerations are up to 2; torques have the size that such motions need. Friction has
     no counterpart: it is taken off everywhere and compared alone. Flexible links are stiffened.
+    progress: called with the number of functions done.
     """
     unknown = set(functions) - set(FUNCTIONS)
     if unknown or not functions:
@@ -121,7 +123,7 @@ def cross_check(dynamics, urdf_text=None, samples=1000, seed=0, functions=FUNCTI
     states = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'frame': _farthest_link(robot)}
     floor = SMALL_TORQUE * np.abs(needed).max()
     rows = []
-    for function in functions:
+    for done, function in enumerate(functions, 1):
         x, y = _ours(function, ideal, states), _theirs(function, arm, states)
         if function == 'forward':
             rows.append(_comparison(function, x, y, condition=lambda k: np.linalg.cond(
@@ -131,6 +133,7 @@ def cross_check(dynamics, urdf_text=None, samples=1000, seed=0, functions=FUNCTI
                      for k, name in enumerate(('inverse_by_q', 'inverse_by_qd'))]
         else:
             rows.append(_comparison(function, x, y, floor if function in TORQUES else 0.0))
+        progress(done)
     if dynamics.friction is not None and not dynamics.robot.n_modes:
         joints = slice(robot.nv - robot.n_joints, None)
         x = dynamics.inverse_many(q, qd, qdd) - ideal.inverse_many(q, qd, qdd)

@@ -142,7 +142,8 @@ class _Player:
         """Wait for the nodes that listen and answer; return {recorded topic: type}."""
         plan = self._plan
         wanted = list(dict.fromkeys([*plan.record, *([plan.answer] if plan.answer else [])]))
-        until = time.monotonic() + plan.patience
+        began = time.monotonic()
+        told, until = False, began + plan.patience
         while True:
             self._tell(self._now)
             known = dict(self._node.get_topic_names_and_types())
@@ -152,12 +153,14 @@ class _Player:
                     if not publisher.get_subscription_count()]
             if not absent and not deaf:
                 break
-            if time.monotonic() > until:
-                raise InputError(
-                    f'within {plan.patience:g} s '
-                    + '; '.join([f'nobody publishes {name}' for name in absent]
+            lacking = '; '.join([f'nobody publishes {name}' for name in absent]
                                 + [f'nobody listens to {name}' for name in deaf])
-                    + f'; topics there are: {sorted(known)}')
+            if time.monotonic() > until:
+                raise InputError(f'within {plan.patience:g} s {lacking}; is the node running? '
+                                 f'topics there are: {sorted(known)}')
+            if not told and time.monotonic() > began + SETTLED:
+                told = True
+                self._node.get_logger().info(f'{lacking}: waiting for {plan.patience:g} s')
             time.sleep(0.1)
         types = {}
         for name in wanted:
