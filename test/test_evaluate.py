@@ -128,6 +128,33 @@ def test_a_part_in_time_can_be_chosen(capsys, ur5_bag):
     assert all(5.0 <= row['worst_time'] < 7.0 for row in found['joints'])
 
 
+@pytest.mark.parametrize('scale, words', [
+    (1.0, None), (0.05, ': the effort is 0.05 times what the model says'),
+    (1e3, ': the effort is 1e+03 times what'), (-1.0, ': the effort has the other sign'),
+    (0.0, 'every effort is zero')])
+def test_efforts_that_are_no_torques_are_told_with_what_they_may_be(scale, words, ur5_bag):
+    _, t, tau = ur5_bag
+    found = Evaluation(NAMES)
+    found.add(t, scale * tau, tau + 1e-3)
+    if words is None:
+        assert found.remarks() == []
+    else:
+        remark, = found.remarks()
+        assert words in remark and (NAMES[1] in remark or not scale)
+
+
+def test_an_arm_of_another_kind_is_told_and_so_are_positions_in_degrees(capsys, ur5_bag, tmp_path):
+    _, t, tau = ur5_bag
+    _, q, qd, _ = sines(6, 20.0, 125.0)
+    path = record(tmp_path / 'degrees', NAMES, t, np.rad2deg(q), np.rad2deg(qd), tau)
+    found = figures(capsys, path, '--urdf', UR5, '--no-bag', '--no-page')
+    assert any('are positions recorded in degrees?' in line and NAMES[1] in line
+               for line in found['account'])
+    assert any('is this the URDF of the arm?' in line for line in found['remarks'])
+    whole = figures(capsys, ur5_bag[0], '--urdf', UR5, '--no-bag', '--no-page')
+    assert not whole['remarks'] and not any('degrees' in line for line in whole['account'])
+
+
 def test_friction_of_the_urdf_counts_when_it_is_asked_for(capsys, tmp_path):
     path = example_urdf('panda.urdf')
     t, q, qd, qdd = sines(7, 10.0, 100.0)

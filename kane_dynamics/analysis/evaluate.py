@@ -9,6 +9,10 @@ import numpy as np
 from kane_dynamics.analysis.envelope import Envelope
 from kane_dynamics.exceptions import InputError
 
+WORSE = 1.5        # rmse / rms from which on a model is not of this arm, or not in its units
+ALIKE = 0.9        # cosine of the angle between measured and model from which on a factor is told
+TIMES = 10.0       # factor from which on it is one of units, and not of friction or rotors
+
 
 class Evaluation:
     """Figures of a comparison, gathered block by block; all arrays are (n_joints,).
@@ -23,7 +27,7 @@ class Evaluation:
         self.joint_names, self.units = tuple(joint_names), tuple(units or ['N m'] * n)
         self.count = 0
         self._first = None
-        self._sum, self._squares, self._errors = np.zeros((3, n))
+        self._sum, self._squares, self._errors, self._models, self._products = np.zeros((5, n))
         self.worst, self.worst_time = np.zeros(n), np.full(n, np.nan)
         self.envelope = Envelope(bins)       # of measured, then model
 
@@ -43,6 +47,8 @@ class Evaluation:
         self._sum += about.sum(axis=0)
         self._squares += np.einsum('ij,ij->j', about, about)
         self._errors += np.einsum('ij,ij->j', error, error)
+        self._models += np.einsum('ij,ij->j', model, model)
+        self._products += np.einsum('ij,ij->j', measured, model)
         places = np.abs(error).argmax(axis=0)
         largest = error[places, np.arange(error.shape[1])]
         better = np.abs(largest) > np.abs(self.worst)
@@ -80,6 +86,25 @@ class Evaluation:
         return np.where(varies, 1.0 - self._errors / np.where(varies, self._variation, 1.0),
                         np.nan)
 
+    def remarks(self):
+        """Return sentences on joints whose model is worse than none, and what may be the cause."""
+        if not self.count or not self.rms.any():
+            return ['every effort is zero: the driver tells none'] if self.count else []
+        # effort = factor model, by least squares
+        factor = self._products / np.where(self._models > 0.0, self._models, np.inf)
+        alike = np.abs(factor) * np.sqrt(self._models / self.count) > ALIKE * self.rms
+        said = {}
+        for j in np.flatnonzero((self.normalized > WORSE) | alike & (factor > TIMES)):
+            if alike[j] and 0.5 < -factor[j] < 2.0:
+                why = 'the effort has the other sign'
+            elif alike[j] and factor[j] > 0.0:
+                why = (f'the effort is {factor[j]:.2g} times what the model says: in other units, '
+                       'or of the motor?')
+            else:
+                why = 'the model is worse than none: is this the URDF of the arm?'
+            said.setdefault(why, []).append(self.joint_names[j])
+        return [f'{", ".join(names)}: {why}' for why, names in said.items()]
+
     def rows(self):
         """Return the figures as a list of {name: value}, a joint each."""
         columns = {'rms': self.rms, 'rmse': self.rmse, 'normalized': self.normalized,
@@ -90,15 +115,14 @@ class Evaluation:
 
     def table(self):
         """Return the figures as text."""
-        width = max([len(name) for name in self.joint_names] + [5])
-        lines = [f'{"joint":<{width}}  {"unit":<4}  {"RMS":>9}  {"RMSE":>9}  {"RMSE/RMS":>8}  '
-                 f'{"R2":>7}  {"worst":>9}  {"at [s]":>10}']
-        for row in self.rows():
-            lines.append(
-                f'{row["joint"]:<{width}}  {row["unit"]:<4}  {row["rms"]:9.3f}  '
-                f'{row["rmse"]:9.3f}  {_shown(row["normalized"], 8)}  {_shown(row["r2"], 7)}  '
-                f'{row["worst"]:9.3f}  {row["worst_time"]:10.3f}')
-        return '\n'.join(lines)
+        rows = [['joint', 'unit', 'RMS', 'RMSE', 'RMSE/RMS', 'R2', 'worst', 'at [s]']]
+        rows += [[row['joint'], row['unit'], *(_shown(row[key]) for key in (
+            'rms', 'rmse', 'normalized', 'r2', 'worst', 'worst_time'))] for row in self.rows()]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        return '\n'.join('  '.join([
+            *(cell.ljust(width) for cell, width in zip(row[:2], widths)),
+            *(cell.rjust(max(width, 8)) for cell, width in zip(row[2:], widths[2:]))])
+            for row in rows)
 
 
 def evaluate(dynamics, motions, on_block=None, threads=1):
@@ -121,5 +145,7 @@ def effort_units(robot):
     return ['N' if joint.kind == 'prismatic' else 'N m' for joint in robot.independent_joints]
 
 
-def _shown(value, width):
-    return f'{value:{width}.3f}' if np.isfinite(value) else f'{"-":>{width}}'
+def _shown(value):
+    if not np.isfinite(value):
+        return '-'
+    return f'{value:.3f}' if abs(value) < 1e6 else f'{value:.3e}'

@@ -99,7 +99,9 @@ class BagSource:
                                  f'(--topic): {listed}')
             return usual[0]
         if not found:
-            raise InputError(f'{self.path}: no topic carries {type_}; there are: {listed}')
+            empty = any(each.type == type_ for each in self.topics)
+            raise InputError(f'{self.path}: no {"message" if empty else "topic"} of {type_}; '
+                             f'there are (with the number of messages): {listed}')
         return found[0]
 
     def messages(self, topic):

@@ -8,6 +8,8 @@ import argparse
 from pathlib import Path
 import warnings
 
+import numpy as np
+
 from kane_dynamics.bags.joint_states import CLOCKS, JointStates
 from kane_dynamics.dynamics.calibration import load_calibration
 from kane_dynamics.dynamics.dynamics import Dynamics
@@ -17,6 +19,9 @@ from kane_dynamics.model.locking import lock_joints
 from kane_dynamics.model.urdf import load_urdf
 from kane_dynamics.motion.progress import Progress
 from kane_dynamics.motion.smoothing import Smoother, SPEEDS
+
+
+BEYOND = 0.2        # of a joint's range, beyond its limits: more is no overshoot
 
 
 def add_arm_options(parser):
@@ -82,6 +87,8 @@ class Recording:
         self.states = JointStates(path, robot.joint_names, arguments.topic,
                                   dict(arguments.rename), arguments.clock)
         self.smoother = None
+        self._low, self._high = np.full((2, robot.n_joints), np.nan)
+        self._last = 0.0        # [s] after the first message
 
     def __iter__(self):
         continuous = [k for k, joint in enumerate(self._robot.independent_joints)
@@ -92,8 +99,11 @@ class Recording:
         with Progress(self.states.count, self._label) as progress:
             self.states.progress = progress.reach
             for motion in self.smoother.motions(self.states):
+                self._last = float(motion.t[-1])
                 part = motion.between(arguments.start, arguments.end)
                 if len(part):
+                    self._low = np.fmin(self._low, part.q.min(axis=0))
+                    self._high = np.fmax(self._high, part.q.max(axis=0))
                     yield part
 
     @property
@@ -112,15 +122,43 @@ class Recording:
             lines += [f'{speeds[smoother.speeds]}; zero phase, half power at '
                       f'{smoother.bandwidth:.3g} Hz']
         if smoother.at_ends:
-            lines.append(f'{smoother.at_ends} samples at the ends of {smoother.pieces} '
-                         f'{"piece" if smoother.pieces == 1 else "pieces"} are left out')
+            lines.append(f'{counted(smoother.at_ends, "sample")} at the ends of '
+                         f'{counted(smoother.pieces, "piece")} left out')
         if smoother.gaps:
-            lines.append(f'{smoother.gaps} gaps in time, the longest {smoother.longest_gap:.3f} s')
+            lines.append(f'{counted(smoother.gaps, "gap")} in time, the longest '
+                         f'{smoother.longest_gap:.3f} s')
+        start, end = self._arguments.start, self._arguments.end
+        outside = [f'before {start:g} s'] * (start > 0.0) + [f'after {end:g} s'] * (
+            end < self._last)
+        if outside:
+            lines.append(f'what is {" and ".join(outside)} left out, as asked; there are samples '
+                         f'up to {self._last:.3f} s')
         if smoother.short_pieces:
-            lines.append(f'{smoother.short_pieces} pieces were too short to filter')
+            reach = smoother.kernel.reach * smoother.period
+            lines.append(f'{counted(smoother.short_pieces, "piece")} too short to filter: the '
+                         f'filter reaches {reach:.2g} s to both sides')
         if smoother.turns:
-            lines.append(f'{smoother.turns} full turns of continuous joints were taken out')
-        return lines
+            lines.append(f'{counted(smoother.turns, "full turn")} of continuous joints taken out')
+        return lines + self._beyond()
+
+    def _beyond(self):
+        """Return a line on joints that were recorded far beyond the limits of the URDF, if any."""
+        lower, upper = self._robot.limits.lower, self._robot.limits.upper
+        slack = BEYOND * (upper - lower)
+        places = np.flatnonzero((self._low < lower - slack) | (self._high > upper + slack))
+        if not len(places):
+            return []
+        names, k = self._robot.joint_names, places[0]
+        unit, other = ('m', 'mm') if self._robot.independent_joints[k].kind == 'prismatic' else (
+            'rad', 'degrees')
+        return [f'{", ".join(names[j] for j in places)} far beyond the limits of the URDF '
+                f'({names[k]} from {self._low[k]:.4g} to {self._high[k]:.4g} {unit}, limits '
+                f'{lower[k]:.4g} and {upper[k]:.4g}): are positions recorded in {other}?']
+
+
+def counted(number, noun):
+    """Return '1 piece', '2 pieces'."""
+    return f'{number} {noun}{"s" * (number != 1)}'
 
 
 def number(text, option):

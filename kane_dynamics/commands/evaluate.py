@@ -52,11 +52,13 @@ def run(arguments):
         page = free_path(f'{path}.html')
         page.write_text(_page(recording, result, lines), encoding='utf-8')
     if arguments.json:
-        print(json.dumps({'joints': result.rows(), 'count': result.count, 'account': lines},
-                         indent=1))
+        print(json.dumps({'joints': result.rows(), 'count': result.count, 'account': lines,
+                          'remarks': result.remarks()}, indent=1))
         return 0
     print('\n'.join(['# ' + line for line in lines]))
     print(result.table())
+    for remark in result.remarks():
+        print(f'note: {remark}')
     for where, what in ((None if arguments.no_bag else path, 'measured and model efforts'),
                         (page, 'curves')):
         if where is not None:
@@ -98,4 +100,5 @@ def _page(recording, result, lines):
     return curve_page(f'{recording.name}: measured and model efforts', [
         text_block('\n'.join(lines)),
         table(['joint', 'unit', 'RMS', 'RMSE', 'RMSE/RMS', 'R²', 'worst', 'at [s]'], rows),
+        *([text_block('\n'.join(result.remarks()))] if result.remarks() else []),
         legend(['measured', 'model']), *charts])
