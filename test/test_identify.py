@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Friction, rotors, inertias and payloads found again in recordings made with known ones."""
 
+from pathlib import Path
+
 from bag_files import real_bag
 from conftest import example_urdf
 import numpy as np
@@ -33,6 +35,7 @@ TWO_LINK = """<robot name="two_link"><link name="base"/>
 <joint name="elbow" type="revolute"><parent link="upper"/><child link="lower"/>
 <origin xyz="0.4 0 0"/><axis xyz="0 1 0"/>
 <limit lower="-3" upper="3" velocity="3" effort="100"/></joint></robot>"""
+SIX_AXIS = Path(__file__).parents[1] / 'urdf' / 'six_axis.urdf'
 SNR = 10.0 ** (-30.0 / 20.0)     # 30 dB
 
 
@@ -345,6 +348,26 @@ def test_the_command_writes_a_file_that_evaluate_uses(two_link_bag, capsys, monk
     assert main(['identify', 'bag', 'bag', '--urdf', 'arm.urdf', '--force', '--fit', 'friction',
                  '--split', '1']) == 0
     assert not load_calibration('arm.dynamics.yaml').bodies
+
+
+def test_efforts_that_no_arm_gives_are_refused_in_words():
+    robot = load_urdf(SIX_AXIS)
+    t, *motion = sines(6, 8.0, 250.0)
+    tau = Dynamics(robot).inverse_many(*motion)
+    with pytest.raises(InputError, match='sign, their units and the URDF'):
+        Identifier(robot).fit([Motion(t, *motion, -tau)])
+
+
+def test_the_urdf_of_another_arm_is_warned_of(two_link_bag, capsys, monkeypatch):
+    folder, _ = two_link_bag
+    monkeypatch.chdir(folder)
+    heavy = TWO_LINK.replace('mass value="3"', 'mass value="300"').replace(
+        'mass value="2"', 'mass value="200"')
+    (folder / 'heavy.urdf').write_text(heavy)
+    assert main(['identify', 'bag', '--urdf', 'heavy.urdf']) == 0
+    assert 'warning: shoulder, elbow: the model is worse than none' in capsys.readouterr().err
+    assert main(['identify', 'bag', '--urdf', 'arm.urdf']) == 0
+    assert not capsys.readouterr().err
 
 
 def test_the_command_weighs_a_payload(two_link_bag, capsys, monkeypatch):

@@ -93,8 +93,11 @@ class Evaluation:
         # effort = factor model, by least squares
         factor = self._products / np.where(self._models > 0.0, self._models, np.inf)
         alike = np.abs(factor) * np.sqrt(self._models / self.count) > ALIKE * self.rms
+        strange = (self.normalized > WORSE) | alike & (factor > TIMES)
+        if not strange[self._models.argmax()]:     # lighter joints may be all friction
+            return []
         said = {}
-        for j in np.flatnonzero((self.normalized > WORSE) | alike & (factor > TIMES)):
+        for j in np.flatnonzero(strange):
             if alike[j] and 0.5 < -factor[j] < 2.0:
                 why = 'the effort has the other sign'
             elif alike[j] and factor[j] > 0.0:

@@ -70,7 +70,11 @@ class Identifier:
         terms, load_of = self._choose_speeds(motions), None
         for k in range(PASSES):
             equations = self._gather(motions, terms, load_of)
-            theta, level, noise = self._solve(motions, equations, terms, load_of)
+            try:
+                theta, level, noise = self._solve(motions, equations, terms, load_of)
+            except np.linalg.LinAlgError:
+                raise InputError('no possible masses, inertias and friction give these efforts: '
+                                 'are their sign, their units and the URDF right?') from None
             load_of = self._load_of(theta)
             better = self._choose_speeds(motions, terms, theta, load_of)
             if k == PASSES - 1 or not self._load and terms.same_speeds(better):

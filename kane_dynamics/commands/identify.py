@@ -9,6 +9,8 @@ kane identify recording --urdf arm.urdf --calibration arm.dynamics.yaml --payloa
 from itertools import chain
 import math
 from pathlib import Path
+from textwrap import fill
+import warnings
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from kane_dynamics.commands.bag_options import (
     add_arm_options, add_bag_options, load_model, number, Recording)
 from kane_dynamics.dynamics.calibration import load_calibration
 from kane_dynamics.dynamics.dynamics import Dynamics
-from kane_dynamics.exceptions import InputError
+from kane_dynamics.exceptions import InputError, KaneDynamicsWarning
 
 
 def add_arguments(parser):
@@ -67,11 +69,14 @@ def run(arguments):
     identifier = Identifier(
         model.robot, tuple(part for part in arguments.fit.split(',') if part), arguments.stribeck,
         arguments.load, arguments.smoothing_speed, arguments.prior)
+    before = evaluate(Dynamics(model.robot), judge)
+    for remark in before.remarks():
+        warnings.warn(remark, KaneDynamicsWarning, stacklevel=1)
     found = identifier.fit(fit, _locked(arguments))
     judged = evaluate(found.calibration.dynamics(model.robot), judge)
     facts = _facts(arguments, recordings, found, judged)
     found.calibration.facts.update(facts)
-    _report(found, judged, evaluate(Dynamics(model.robot), judge), arguments)
+    _report(found, judged, before, arguments)
     _print_accounts(recordings)
     found.calibration.save(output)
     print(f'written: {output}')
@@ -124,7 +129,7 @@ def _facts(arguments, recordings, found, judged):
         'judged_rmse': dict(zip(judged.joint_names, map(float, judged.rmse))),
         'three_sigma': {each.name: 3.0 * each.sigma for each in found.friction
                         if math.isfinite(each.sigma)},
-        'not_told_by_the_data': [each.name for each in found.untold]}
+        'not_told_by_the_data': [str(each) for each in found.untold]}
 
 
 def _report(found, judged, before, arguments):
@@ -137,17 +142,20 @@ def _report(found, judged, before, arguments):
             print(f'  {each}')
     if found.untold:
         print(f'\nnot told by the data ({len(found.untold)}); they stay near what the URDF says, '
-              'or at zero')
-        for each in found.untold:
-            print(f'  {each}')
+              'or at zero (figures and intervals: under facts in the file)')
+        first = [each.name.split(' ')[0] for each in found.untold]     # of a sum: its first part
+        print(fill(', '.join(first), 96, initial_indent='  ', subsequent_indent='  ',
+                   break_long_words=False))
     print(f'\ncondition number of the data, columns scaled to one length: {found.condition:.3g}')
     where = 'the same data' if arguments.split == 1.0 else 'data that the fit has not seen'
     print(f'\njudged on {where}: {judged.count} samples')
     print(judged.table())
-    least = 1e-9 * before.rmse.max()       # a joint without torque has no error to take a share of
-    shares = ', '.join(f'{new / old:.2f}' if old > least else '-'
-                       for new, old in zip(judged.rmse, before.rmse))
-    print(f'RMSE as a share of that of the bare URDF: {shares}')
+    shares = ', '.join(
+        f'{name} {new / old:.2f}' for name, new, old, rms in zip(
+            judged.joint_names, judged.rmse, before.rmse, before.rms)
+        if old > 1e-4 * rms)               # less is no error to take a share of
+    if shares:
+        print(f'RMSE over that of the bare URDF: {shares}')
 
 
 def _print_friction(found):
@@ -161,9 +169,10 @@ def _print_friction(found):
     width = max(len(name) for name in rows)
     print(f'friction ({found.count} samples), intervals of three standard deviations '
           '[N m, N m s/rad; N, N s/m]')
-    print(f'{"joint":<{width}}' + ''.join(f'  {title:>19}' for title in titles))
+    print(f'{"joint":<{width}}' + ''.join(f'  {title:>11}{"":12}' for title in titles).rstrip())
     for joint, terms in rows.items():
         print(f'{joint:<{width}}' + ''.join(
-            f'  {terms[title].value:9.4g} +- {3.0 * terms[title].sigma:<6.2g}'
-            for title in titles))
-    print(f'Coulomb friction grows within {found.calibration.smoothing_speed:g} rad/s')
+            f'  {terms[title].value:11.4g} +- {3.0 * terms[title].sigma:<8.2g}'
+            for title in titles).rstrip())
+    print('Coulomb friction turns round within '
+          f'{found.calibration.smoothing_speed:g} rad/s of rest')
