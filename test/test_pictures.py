@@ -4,6 +4,7 @@
 
 import base64
 import math
+import os
 from pathlib import Path
 import struct
 
@@ -114,8 +115,33 @@ def test_a_mesh_is_found_beside_the_urdf_or_in_the_package_above_it(tmp_path):
     shelf = MeshShelf(folder)
     assert shelf.number('package://my_robot/meshes/a.stl') == 0
     assert shelf.number('b.stl') == 1 and shelf.number('b.stl') == 1
-    assert len(shelf.meshes) == 2
+    assert len(shelf.meshes) == 2 and not shelf.missing
     assert volume(shelf.triangles('b.stl')) == pytest.approx(1.0)
+
+
+def test_a_mesh_is_found_in_an_installed_package(tmp_path, monkeypatch):
+    place = tmp_path / 'install' / 'share' / 'arm_description' / 'meshes'
+    place.mkdir(parents=True)
+    (place / 'a.stl').write_bytes(binary_stl(CUBE))
+    (tmp_path / 'alone').mkdir()
+    name = 'package://arm_description/meshes/a.stl'
+    assert MeshShelf(tmp_path / 'alone').number(name) is None
+    monkeypatch.setenv('AMENT_PREFIX_PATH', f'/nowhere{os.pathsep}{tmp_path / "install"}')
+    assert MeshShelf(tmp_path / 'alone').number(name) == 0
+
+
+def test_the_picture_is_as_large_as_the_meshes_and_meshes_that_are_not_there_are_told(tmp_path):
+    (tmp_path / 'a.stl').write_bytes(binary_stl(CUBE))
+    text = ('<robot name="one"><link name="a"><visual><origin xyz="0 0 5"/><geometry><mesh '
+            'filename="{}" scale="2 2 2"/></geometry></visual></link></robot>')
+    low, high = 2.0 * CUBE.reshape(-1, 3).min(axis=0), 2.0 * CUBE.reshape(-1, 3).max(axis=0)
+    scene = arm_picture(kd.load_urdf(text.format('a.stl')), folder=tmp_path)
+    # from the origin to the far side of the cube of 2 m, 5 m up
+    low, high = np.minimum(low + [0, 0, 5], 0.0), np.maximum(high + [0, 0, 5], 0.0)
+    assert scene['centre'] == pytest.approx(0.5 * (low + high), abs=1e-6)
+    assert scene['radius'] == pytest.approx(0.5 * np.linalg.norm(high - low), rel=1e-6)
+    with pytest.warns(kd.KaneDynamicsWarning, match='1 of 1 meshes are not drawn; b.stl: not f'):
+        arm_picture(kd.load_urdf(text.format('b.stl')), folder=tmp_path)
 
 
 @pytest.mark.parametrize(('name', 'content'), [

@@ -8,6 +8,7 @@ import re
 import textwrap
 
 from browser import attribute, opened, screenshot
+from conftest import example_urdf
 import numpy as np
 import pytest
 
@@ -260,6 +261,46 @@ def test_sliders_move_the_arm(tmp_path):
     for text, posture in ((before, np.zeros(6)), (after, q)):
         place = [float(word) for word in text.split(':')[1].split('m;')[0].split()]
         assert place == pytest.approx(dyn.frame_pose('tool0', posture)[1], abs=3e-3)
+
+
+def test_the_arm_is_seen_whole_beside_the_panel(tmp_path):
+    script = """const d = JSON.parse(document.getElementById('data').textContent);
+        const canvas = document.getElementById('arm'), panel = document.querySelector('.panel');
+        const view = new Arm.View(canvas, d.scene, {q: d.q, inset: () => panel.offsetWidth});
+        view.draw();
+        const m = view.camera.matrix, r = d.scene.radius, [x, y, z] = d.scene.centre;
+        const row = (p, k) => m[k] * p[0] + m[4 + k] * p[1] + m[8 + k] * p[2] + m[12 + k];
+        const on = (p) => [row(p, 0) / row(p, 3), row(p, 1) / row(p, 3)], ball = [];
+        for (let a = 0; a < 6.28; a += 0.1) for (let b = -1.5; b < 1.6; b += 0.1) {
+          const c = r * Math.cos(b);
+          ball.push(on([x + c * Math.cos(a), y + c * Math.sin(a), z + r * Math.sin(b)]));
+        }
+        const free = 1 - 2 * panel.offsetWidth / canvas.clientWidth;
+        document.body.dataset.seen = JSON.stringify([on(d.scene.centre)[0] - (free - 1) / 2,
+          Math.min(...ball.map((p) => p[0])), Math.max(...ball.map((p) => p[0])) - free,
+          Math.max(...ball.map((p) => Math.abs(p[1])))]);"""
+    for size in ('1280,800', '900,900'):
+        page = opened(view_page(kd.load_urdf(ARM)), tmp_path, script, size)
+        assert attribute(page, 'data-error') is None
+        off, left, right, height = json.loads(attribute(page, 'data-seen'))
+        assert abs(off) < 1e-9 and left > -1.0 and right < 0.0 and height < 1.0, size
+
+
+def test_an_arm_whose_limits_leave_out_zero_is_shown_within_them():
+    robot = kd.load_urdf(example_urdf('kinova.urdf'))
+    q = json.loads(re.search(r'"q":(\[[^]]*\]),"frame"', view_page(robot))[1])
+    assert (np.array(q) >= robot.limits.lower).all() and (np.array(q) <= robot.limits.upper).all()
+    assert max(q) > 0.5
+
+
+def test_sliders_of_modes_have_their_units():
+    robot = mixed_arm()
+    units = {row['name']: row['unit'] for row in joint_sliders(robot)}
+    assert units['one'] == 'rad' and units['two'] == 'm' and units['two/deflection'] == 'm'
+    assert {units[name] for name in robot.mode_names if name.startswith('a/')} == {'rad'}
+    units = {row['name']: row['unit'] for row in joint_sliders(
+        kd.load_urdf(ROOT / 'urdf' / 'flexible_3r.urdf'))}
+    assert units['upper_arm/bend_y_1'] == 'm' and units['upper_arm/torsion_1'] == 'rad'
 
 
 def test_the_page_of_an_arm_needs_matching_coordinates():

@@ -76,6 +76,14 @@ def test_lookups_find_by_name_and_list_the_names_when_they_do_not(panda):
         panda.joint_index('panda_finger_joint2')
 
 
+@pytest.mark.parametrize('file, tip', [
+    ('ur5_robot.urdf', 'tool0'),                   # and not 'base', the last link of the file
+    ('kinova.urdf', 'j2s6s200_end_effector'),      # a frame, and not one of its fingers
+    ('panda.urdf', 'panda_rightfinger')])          # which one more joint carries than the hand
+def test_the_tip_is_the_end_that_most_joints_carry(file, tip):
+    assert quiet(example_urdf(file)).tip() == tip
+
+
 def test_a_robot_built_in_python_is_checked_like_one_from_a_file():
     box = Inertial(1.0, (0, 0, 0), np.eye(3))
     with pytest.raises(ModelError, match='two links'):

@@ -19,6 +19,7 @@ DARK = '#475569'
 LINE_POINTS = 21
 PAYLOAD_DENSITY = 2700.0        # the ball that stands for a payload is of aluminium [kg/m^3]
 DIGITS = 6
+MOST_POSTURES = 60              # of a motion that are looked at for the size of the picture
 
 
 def arm_picture(robot, payloads=(), folder=None, postures=None):
@@ -69,8 +70,10 @@ def arm_picture(robot, payloads=(), folder=None, postures=None):
         radius = (0.75 * payload.mass / (np.pi * PAYLOAD_DENSITY)) ** (1 / 3)
         links[index[payload.link]]['payload'] = {'at': _flat(payload.com),
                                                  'r': round(float(radius), DIGITS)}
-    centre, radius, ground = _extent(robot, [np.zeros(robot.n_joints)] if postures is None
-                                     else postures)
+    centre, radius, ground = _extent(robot, shelf, [np.zeros(robot.n_joints)] if postures is None
+                                     else postures[::max(1, len(postures) // MOST_POSTURES)])
+    if shelf is not None:
+        shelf.warn()
     return {'name': robot.name, 'nq': nq, 'links': links, 'centre': centre, 'radius': radius,
             'ground': ground, 'meshes': [] if shelf is None else shelf.meshes,
             'neutral': _flat(robot.neutral())}
@@ -90,8 +93,17 @@ def joint_sliders(robot):
     for k, name in enumerate(robot.mode_names):
         reach = _mode_reach(robot, name)
         rows.append({'name': name, 'q': first + robot.n_joints + k, 'low': -reach, 'high': reach,
-                     'unit': '', 'mode': True})
+                     'unit': _mode_unit(robot, name), 'mode': True})
     return rows
+
+
+def _mode_unit(robot, name):
+    """Return 'm' for bending and stretching modes and springs in slides, 'rad' for the others."""
+    owner, _, mode = name.rpartition('/')
+    if owner in robot.flexible_links:
+        return 'rad' if mode.startswith('torsion') else 'm'
+    slides = [joint.name for joint in robot.independent_joints if joint.kind == 'prismatic']
+    return 'm' if owner in slides else 'rad'
 
 
 def _mode_reach(robot, name):
@@ -148,30 +160,40 @@ def _station(place, turns=True):
             **{name: _flat(getattr(place, name), 9) for name in names}}
 
 
-def _extent(robot, postures):
+def _extent(robot, shelf, postures):
     """Return the centre (3,), the radius and the ground of what is seen in some postures."""
-    points, sizes = [], [0.05]
     poses = link_poses(robot.rigid(), postures)
+    points, ground = [], robot.base_position[2]
     for link in robot.links:
         R, p = poses[link.name]
         points.append(p)
         for visual in link.visuals:
-            if visual.kind != 'mesh':
-                points.append(p + R @ visual.position)
-                sizes.append(max(visual.size))
+            corners = _corners(visual, shelf)
+            if corners is not None:
+                corners = np.einsum('nij,cj->nci', R, corners) + p[:, None]
+                points.append(corners.reshape(-1, 3))
+                ground = min(ground, corners[0, :, 2].min())   # shapes reach below their origins
     points = np.vstack(points)
     low, high = points.min(axis=0), points.max(axis=0)
     centre = 0.5 * (low + high)
-    radius = max(float(np.linalg.norm(points - centre, axis=1).max()) + 0.5 * max(sizes), 0.05)
-    ground = min(low[2], robot.base_position[2])
-    for link in robot.links:                               # shapes reach below their origins
-        R, p = poses[link.name][0][0], poses[link.name][1][0]
-        for visual in link.visuals:
-            triangles = surface(visual.kind, visual.size)
-            if triangles is not None:
-                corners = triangles @ (R @ visual.rotation).T + (p + R @ visual.position)
-                ground = min(ground, corners[..., 2].min())
+    radius = max(float(np.linalg.norm(points - centre, axis=1).max()), 0.05)
+    ground = min(ground, *(p[:, 2].min() for _, p in poses.values()))
     return _flat(centre), round(radius, DIGITS), round(float(ground), DIGITS)
+
+
+def _corners(visual, shelf):
+    """Return the corners (8, 3) of the box about a shape, in the link frame; None: not drawn."""
+    triangles = surface(visual.kind, visual.size)
+    if triangles is not None:
+        ends = triangles.reshape(-1, 3).min(axis=0), triangles.reshape(-1, 3).max(axis=0)
+    else:
+        number = None if shelf is None else shelf.number(visual.filename)
+        if number is None:
+            return None
+        ends = np.array(shelf.extents[number]) * visual.size
+    x, y, z = np.transpose(ends)
+    box = np.array([(a, b, c) for a in x for b in y for c in z])
+    return box @ visual.rotation.T + visual.position
 
 
 def _flat(values, digits=DIGITS):

@@ -44,6 +44,8 @@ class ArmSolid:
                 if bent is None:
                     self._drawn.add(link.name)
                 self._shapes[link.name] = (link.name, np.concatenate(parts), colour)
+        if shelf is not None:
+            shelf.warn()
 
     def _part(self, visual, shelf):
         triangles = surface(visual.kind, visual.size)

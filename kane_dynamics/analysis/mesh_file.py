@@ -8,13 +8,16 @@ A picture is no reason to fail: a file that is absent, too large or not understo
 from __future__ import annotations
 
 import base64
+import os
 from pathlib import Path
 import re
+import warnings
 from xml.etree import ElementTree
 
 import numpy as np
 
 from kane_dynamics.analysis.collada import read_collada
+from kane_dynamics.exceptions import KaneDynamicsWarning
 
 MOST_BYTES = 40_000_000         # of all files together
 CELLS = 56                      # of the longest side of a mesh, when it is thinned
@@ -28,7 +31,8 @@ class MeshShelf:
     def __init__(self, folder):
         self._folder = Path(folder).resolve()
         self._numbers, self._left = {}, MOST_BYTES
-        self.meshes = []
+        self.meshes, self.extents = [], []      # extents: lowest and highest corner (3,) [m]
+        self.missing = {}                       # file name -> why it cannot be had
 
     def number(self, filename):
         """Return the place of a mesh in `meshes`, or None where it cannot be had."""
@@ -41,29 +45,46 @@ class MeshShelf:
         if mesh is None:
             return None
         self.meshes.append(packed(*mesh))
+        corners = mesh[0][np.unique(mesh[1])]
+        self.extents.append((corners.min(axis=0), corners.max(axis=0)))
         return len(self.meshes) - 1
+
+    def warn(self):
+        """Warn of the meshes that were asked for and could not be had."""
+        if self.missing:
+            filename, why = next(iter(self.missing.items()))
+            warnings.warn(f'{len(self.missing)} of {len(self._numbers)} meshes are not drawn; '
+                          f'{filename}: {why}', KaneDynamicsWarning, stacklevel=2)
 
     def triangles(self, filename):
         """Return the corners (T, 3, 3) [m] of a mesh, or None where it cannot be had."""
         mesh = self._mesh(filename, COARSE)
+        self._numbers.setdefault(filename, None)
         return None if mesh is None else mesh[0][mesh[1]]
 
     def _mesh(self, filename, cells=CELLS):
         path = self._find(filename)
-        if path is None or path.stat().st_size > self._left:
+        if path is None:
+            self.missing[filename] = (f'not found in {self._folder} or above it, nor in an '
+                                      'installed package')
+            return None
+        if path.stat().st_size > self._left:
+            self.missing[filename] = f'more than {MOST_BYTES // 1_000_000} MB in all'
             return None
         self._left -= path.stat().st_size
         try:
             points, faces = read_mesh(path)
         except (OSError, ValueError, IndexError, KeyError, AttributeError, StopIteration,
-                ElementTree.ParseError):
+                ElementTree.ParseError) as error:
+            self.missing[filename] = f'cannot be read: {error}'
             return None
         if not len(faces) or not np.isfinite(points).all():
+            self.missing[filename] = 'holds no triangles'
             return None
         return thinned(points, faces, cells)
 
     def _find(self, filename):
-        """Return the file: beside the URDF, or in a folder above it for package:// names."""
+        """Return the file: beside the URDF or in a folder above it; or in an installed package."""
         name = re.sub(r'^(package|file|model)://+', '', filename)
         parts = Path(name).parts
         if not parts:
@@ -77,6 +98,10 @@ class MeshShelf:
                 path = folder.joinpath(*rest)
                 if rest and path.is_file():
                     return path
+        for prefix in filter(None, os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)):
+            path = Path(prefix, 'share', *parts)
+            if filename.startswith('package://') and path.is_file():
+                return path
         return None
 
 
@@ -101,6 +126,8 @@ def _stl(content):
     else:
         found = re.findall(rb'vertex\s+(\S+)\s+(\S+)\s+(\S+)', content)
         corners = np.array(found, dtype=float).reshape(-1, 3)
+    if not len(corners):
+        raise ValueError('no triangles')
     return _welded(corners)
 
 

@@ -113,16 +113,10 @@ def _friction(entries, robot):
 
 
 def _frame(entries, robot, payloads):
-    """Return the link whose path is told: as given, the payload's, or the end of the longest."""
+    """Return the link whose path is told: as given, the payload's, or the end of the arm."""
     if 'frame' in entries:
         return entries['frame'].text(robot.link_names)
-    if payloads:
-        return payloads[0].link
-
-    def depth(link):
-        joint = robot.parent_joint(link)
-        return 0 if joint is None else depth(joint.parent) + (joint.kind != 'fixed')
-    return max(robot.leaves(), key=lambda link: (depth(link), link))
+    return payloads[0].link if payloads else robot.tip()
 
 
 def _sampled(root, entries, task, rate):

@@ -20,14 +20,19 @@ BUTTONS = (('start', 'posture'), ('zero', 'zero'), ('front', 'front'), ('side', 
 def view_page(robot, q=None, folder=None, frame=None):
     """Return the text of the page of a Robot at q (nq,), one file without network.
 
-    folder: of the URDF, for its meshes; frame: the link whose place is told, by default the last.
+    q: by default zero, or the nearest within the joints' limits. folder: of the URDF, for its
+    meshes; frame: the link whose place is told, by default the end of the arm.
     """
-    q = robot.neutral() if q is None else np.array(q, dtype=float)
+    first = robot.nq - robot.n_modes - robot.n_joints
+    joints = slice(first, first + robot.n_joints)
+    if q is None:
+        q = robot.neutral()
+        q[joints] = np.clip(q[joints], robot.limits.lower, robot.limits.upper)
+    q = np.array(q, dtype=float)
     if q.shape != (robot.nq,):
         raise InputError(f'q has shape {q.shape}, expected ({robot.nq},)')
-    frame = robot.leaves()[-1] if frame is None else robot.link(frame).name
-    first = robot.nq - robot.n_modes - robot.n_joints
-    posture = q[first:first + robot.n_joints]
+    frame = robot.tip() if frame is None else robot.link(frame).name
+    posture = q[joints]
     data = {'scene': arm_picture(robot, folder=folder, postures=posture[None]),
             'sliders': joint_sliders(robot), 'q': [float(value) for value in q], 'frame': frame}
     bends = ', '.join(robot.flexible_links)

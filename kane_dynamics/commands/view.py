@@ -19,8 +19,9 @@ def add_arguments(parser):
     """Add what the command takes."""
     add_arm(parser)
     parser.add_argument('--q', type=float, nargs='+', metavar='ANGLE',
-                        help='the joints [rad or m], in the order of `kane info`; default 0')
-    parser.add_argument('--frame', help='link whose place is told; default: the last')
+                        help='the joints [rad or m], in the order of `kane info`; default 0, or '
+                        'the nearest within the limits')
+    parser.add_argument('--frame', help='link whose place is told; default: the end of the arm')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='write the page there; default: a file in the temporary folder')
     parser.add_argument('--no-browser', action='store_true', help='write the page, do not open it')
@@ -29,8 +30,9 @@ def add_arguments(parser):
 def run(arguments):
     """Write the page and open it."""
     robot = load_arm(arguments)
-    q = robot.neutral()
+    q = None
     if arguments.q is not None:
+        q = robot.neutral()
         first = robot.nq - robot.n_modes - robot.n_joints
         q[first:first + robot.n_joints] = of_joints(robot, arguments.q, '--q')
     path = Path(arguments.output or Path(tempfile.gettempdir())

@@ -177,6 +177,15 @@ class Robot:
         parents = {joint.parent for joint in self.joints}
         return tuple(name for name in self.link_names if name not in parents)
 
+    def tip(self) -> str:
+        """Return the end that most moving joints carry: of several a massless frame, the last."""
+        depth = {self.root: 0}
+        for joint in self.joints:
+            depth[joint.child] = depth[joint.parent] + (joint.kind != 'fixed')
+        weighs = {link.name: link.inertial is not None and link.inertial.mass > 0.0
+                  for link in self.links}
+        return max(reversed(self.leaves()), key=lambda name: (depth[name], not weighs[name]))
+
     @cached_property
     def limits(self) -> LimitArrays:
         """Return lower, upper, velocity, effort, each (n_joints,), infinite where not given."""

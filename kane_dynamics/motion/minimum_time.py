@@ -36,7 +36,7 @@ class TimedPath(Task):
         steps = 2.0 * np.diff(x) / (self.speed[:-1] + self.speed[1:])
         self.times = np.concatenate([[0.0], np.cumsum(steps)])
         self.duration = float(self.times[-1])
-        self._frame = self.robot.leaves()[-1]
+        self._frame = self.robot.tip()
 
     def share(self, ts):
         """Return x, x', x'' (M,) at times ts (M,) [s]."""

@@ -112,7 +112,7 @@ class JointTask(Task):
     def __init__(self, dynamics, motion, frame=None, limits=True):
         self.robot, self.limits = dynamics.robot.rigid(), limits
         self._dynamics, self.motion = dynamics, motion
-        self.frame = self.robot.leaves()[-1] if frame is None else self.robot.link(frame).name
+        self.frame = self.robot.tip() if frame is None else self.robot.link(frame).name
         self.duration = float(motion.duration)
         self._start = float(getattr(motion, 'start', 0.0))
         q = self.sample_many([0.0])[0]

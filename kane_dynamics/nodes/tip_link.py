@@ -14,11 +14,8 @@ SCHEMA = Schema(
 
 
 def tip_link(robot, given):
-    """Return the link `given`; for '' the end that most moving joints carry, the last of these."""
+    """Return the link `given`; for '' the end of the arm."""
     if given and given not in robot.link_names:
         raise InputError(f'tip_link: {given!r} is no link of {robot.name!r}; there are '
                          f'{list(robot.link_names)}')
-    depth = {robot.root: 0}
-    for joint in robot.joints:
-        depth[joint.child] = depth[joint.parent] + (joint.kind != 'fixed')
-    return given or max(reversed(robot.leaves()), key=depth.get)
+    return given or robot.tip()

@@ -191,8 +191,9 @@ const Arm = (() => {
       this.q = options.q || new Array(scene.nq).fill(0);
       this.trail = null; this.trailSplit = 0; this.frames = false; this.shapes = true;
       this.azimuth = -0.9; this.elevation = 0.42; this.target = scene.centre.slice();
-      this.distance = 3.05 * scene.radius;
-      this.home = [this.azimuth, this.elevation, this.distance];
+      this.inset = options.inset || (() => 0);   // pixels at the right that something covers
+      this.distance = this._fit();
+      this.home = [this.azimuth, this.elevation];
       const gl = canvas.getContext('webgl', {antialias: true, preserveDrawingBuffer: true});
       this.gl = gl;
       if (!gl) { this.flat = canvas.getContext('2d'); } else { this._prepare(); }
@@ -265,9 +266,14 @@ const Arm = (() => {
     }
 
     reset() {
-      [this.azimuth, this.elevation, this.distance] = this.home;
+      [this.azimuth, this.elevation] = this.home; this.distance = this._fit();
       this.target = this.scene.centre.slice();
       this.draw();
+    }
+
+    _fit() {                                       // the ball about the arm fills the shorter side
+      const {clientWidth, clientHeight} = this.canvas, free = clientWidth - this.inset();
+      return 3.05 * this.scene.radius * Math.max(1, clientHeight / Math.max(free, 1));
     }
 
     look(azimuth, elevation) { this.azimuth = azimuth; this.elevation = elevation; this.draw(); }
@@ -289,9 +295,12 @@ const Arm = (() => {
       const f = 1 / Math.tan(0.35), near = 0.02 * this.distance, far = 60 * this.distance;
       const a = (far + near) / (near - far), b = 2 * far * near / (near - far), s = f * height / width;
       const t = [-dot(right, eye), -dot(up, eye), -dot(back, eye)];
+      const k = this.inset() / Math.max(this.canvas.clientWidth, 1);   // x / w is moved by -k
       return {eye, matrix: [
-        s * right[0], f * up[0], a * back[0], -back[0], s * right[1], f * up[1], a * back[1], -back[1],
-        s * right[2], f * up[2], a * back[2], -back[2], s * t[0], f * t[1], a * t[2] + b, -t[2]]};
+        s * right[0] + k * back[0], f * up[0], a * back[0], -back[0],
+        s * right[1] + k * back[1], f * up[1], a * back[1], -back[1],
+        s * right[2] + k * back[2], f * up[2], a * back[2], -back[2],
+        s * t[0] + k * t[2], f * t[1], a * t[2] + b, -t[2]]};
     }
 
     set(q) { this.q = q; this.draw(); }

@@ -7,19 +7,21 @@ window.addEventListener('error', (e) => { document.body.dataset.error = `${e.mes
 
 (() => {
   const data = JSON.parse(document.getElementById('data').textContent);
-  const view = new Arm.View(document.getElementById('arm'), data.scene, {q: data.q.slice()});
+  const panel = document.querySelector('.panel');     // beside it, where there is room, the arm is in the middle
+  const inset = () => (window.innerWidth > 2.2 * panel.offsetWidth ? panel.offsetWidth + 14 : 0);
+  const view = new Arm.View(document.getElementById('arm'), data.scene, {q: data.q.slice(), inset});
   const list = document.getElementById('sliders'), pose = document.getElementById('pose'), sliders = [];
   const degrees = 180 / Math.PI;
   function tell() {
     const k = data.scene.links.findIndex((link) => link.name === data.frame), {R, p} = view.poses[k];
     const pitch = Math.atan2(-R[6], Math.hypot(R[0], R[3])), yaw = Math.atan2(R[3], R[0]), roll = Math.atan2(R[7], R[8]);
-    pose.textContent = `${data.frame}: ${p.map((x) => x.toFixed(3)).join('  ')} m;  ${[roll, pitch, yaw].map((x) => (x * degrees).toFixed(1)).join('  ')}°`;
+    pose.textContent = `${data.frame}:\n${p.map((x) => x.toFixed(3)).join('  ')} m;\nroll, pitch, yaw: ${[roll, pitch, yaw].map((x) => (x * degrees).toFixed(1)).join('  ')}°`;
   }
   function set(q) {
     view.set(q);
     sliders.forEach(({input, output, row}) => {
       input.value = q[row.q];
-      output.textContent = row.unit === 'rad' ? `${(q[row.q] * degrees).toFixed(1)}°` : row.unit === 'm' ? `${(1000 * q[row.q]).toFixed(0)} mm` : q[row.q].toPrecision(3);
+      output.textContent = row.unit === 'rad' ? `${(q[row.q] * degrees).toFixed(1)}°` : row.unit === 'm' ? `${(1000 * q[row.q]).toFixed(row.mode ? 1 : 0)} mm` : q[row.q].toPrecision(3);
     });
     tell();
   }
