@@ -371,7 +371,9 @@ def test_rows_may_be_filled_in_place_and_come_in_any_memory_order(any_form, robo
     ((np.zeros((4, 3)), np.zeros((5, 3)), np.zeros((4, 3))), r'qd has shape \(5, 3\), expected '
                                                              r'\(4, 3\): a row per sample'),
     ((np.zeros((4, 2)),) * 3, r'q has shape \(4, 2\), expected \(4, 3\)'),
-    ((np.zeros(3),) * 3, r'q has shape \(3,\)'), ((1.0, 2.0, 3.0), 'q has shape'),
+    ((np.zeros(3),) * 3, r'q has shape \(3,\), expected \(N, 3\)'),
+    ((1.0, 2.0, 3.0), r'q has shape \(\), expected \(N, 3\)'),
+    ((np.zeros((3, 9)),) * 3, r'q has shape \(3, 9\), expected .*; transpose it'),
     (('abc', np.zeros((1, 3)), np.zeros((1, 3))), 'q is not an array of numbers'),
     ((np.zeros((4, 3)),) * 3 + (np.zeros((4, 2)),), 'out has shape')])
 def test_unfit_rows_are_refused(any_form, robot, arguments, words):
@@ -548,6 +550,7 @@ def test_compiled_functions_explain_themselves(robot):
 @pytest.mark.parametrize('call, words', [
     (lambda d: d.frame_pose('tool', np.zeros(3)), r"no link or frame 'tool' in 'random_71'; "
                                                   r"there are \['link_0', 'link_1'"),
+    (lambda d: d.frame_pose(np.zeros(3), 'link_1'), 'frame_pose: the name of a link .* ndarray'),
     (lambda d: d.operation_count('torque'), r"no function 'torque'; there are \['bias'"),
     (lambda d: d.bind('torque'), "no function 'torque'"),
     (lambda d: d.inverse_many(*[np.zeros((1, 3))] * 3, threads=0), 'at least 1, got 0'),

@@ -93,14 +93,9 @@ def table(titles, rows, css=''):
 
 def verdict_rows(analysis):
     """Return the list of joints, links and frames with their worst check, as HTML."""
-    verdict, rows = analysis.verdict, []
-    subjects = dict.fromkeys(check.subject for check in verdict.checks)
-    for subject in subjects:
-        checks = verdict.of(subject)
-        first = min(checks, key=lambda check: check.kind == 'position' and check.passed)
-        rows.append((first.passed, -first.usage, _subject(subject, first, checks)))
-    rows.sort(key=lambda row: row[:2])
-    return '<ol class="verdicts">' + ''.join(row[2] for row in rows) + '</ol>'
+    return '<ol class="verdicts">' + ''.join(
+        _subject(subject, own.worst, own.checks)
+        for subject, own in analysis.verdict.subjects().items()) + '</ol>'
 
 
 def _subject(subject, first, checks):

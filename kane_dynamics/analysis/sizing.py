@@ -82,6 +82,13 @@ class Verdict:
         """Return the checks of a joint, link or frame, worst first."""
         return tuple(check for check in self.checks if check.subject == subject)
 
+    def subjects(self):
+        """Return {joint, link or frame: its Verdict}, in the order of their worst checks."""
+        parts = {name: Verdict(self.of(name))
+                 for name in dict.fromkeys(check.subject for check in self.checks)}
+        return dict(sorted(parts.items(), key=lambda part: (part[1].passed,
+                                                            -part[1].worst.usage)))
+
 
 def verdict(checks, unjudged=()):
     """Return the Verdict of checks in any order."""

@@ -86,9 +86,11 @@ def _impossible(arguments, error, page):
 def text(found):
     """Return the verdict for a terminal."""
     word, sentence, more = headline(found)
-    lines = [f'{word}: {sentence}', *(f'  {each}' for each in more), '']
-    for subject in dict.fromkeys(check.subject for check in found.verdict.checks):
-        for check in found.verdict.of(subject):
+    lines = [f'{word}: {sentence}', *(f'  {each}' for each in more), '',
+             f'       {"where":<22} {"what":<26} {"largest":>14}    {"allowed":>12}   margin  '
+             'when']
+    for own in found.verdict.subjects().values():
+        for check in own.checks:
             when = 'whole task' if check.time is None else f't = {check.time:.3f} s'
             lines.append(f'  {"ok  " if check.passed else "FAIL"} {check.subject:<22} '
                          f'{check.kind:<26} {quantity(check.value, check.unit):>14} of '

@@ -46,6 +46,9 @@ class CompiledFunctions:
         self._parameters = self._arm.parameters(robot) if self.parametric else None
 
     def _kernel(self, name, frame=None):
+        if frame is not None and not isinstance(frame, str):
+            raise InputError(f'{name}: the name of a link or frame comes first, got '
+                             f'{type(frame).__name__}')
         key = (name, frame)
         kernel = self._kernels.get(key)
         if kernel is None:
@@ -85,8 +88,12 @@ class CompiledFunctions:
         count = len(arrays[0]) if np.ndim(arguments[0]) else 0
         for each, array in zip(takes, arrays):
             if array.shape != (count, each.size):
-                raise InputError(f'{name}_many: {ARGUMENTS[each.name]} has shape {array.shape}, '
-                                 f'expected ({count}, {each.size}): a row per sample')
+                given = np.shape(arguments[takes.index(each)])
+                turned = len(given) == 2 and given[0] == each.size
+                rows = count if len(given) == 2 and not turned else 'N'
+                raise InputError(f'{name}_many: {ARGUMENTS[each.name]} has shape {given}, '
+                                 f'expected ({rows}, {each.size}): a row per sample'
+                                 + '; transpose it' * turned)
         shape = (count, *kernel.program.shape)
         if out is None:
             out = np.empty(shape)
@@ -101,9 +108,15 @@ class CompiledFunctions:
     def _checked(self, name, each, value):
         array = _numbers(name, each, value)
         if np.shape(value) != (each.size,):
-            raise InputError(f'{name}: {ARGUMENTS[each.name]} has shape {np.shape(value)}, '
-                             f'expected ({each.size},) for {self.robot.name!r} with joints '
-                             f'{list(self.robot.joint_names)}')
+            robot, given = self.robot, np.shape(value)
+            more = ', behind those of its floating base' * robot.floating_base
+            if robot.n_modes and each.size > robot.n_joints:
+                more += f', then {robot.n_modes} elastic coordinates (see static_sag)'
+            if len(given) == 2 and given[1] == each.size and hasattr(self, f'{name}_many'):
+                more += f'; for rows of samples there is {name}_many'
+            raise InputError(f'{name}: {ARGUMENTS[each.name]} has shape {given}, '
+                             f'expected ({each.size},) for {robot.name!r} with joints '
+                             f'{list(robot.joint_names)}{more}')
         return array
 
 
