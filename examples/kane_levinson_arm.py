@@ -112,6 +112,8 @@ def plot(dyn, solution, path):
         right.plot(*points.T, 'o-', color='C0', alpha=shade, markersize=4, label=f'{t:g} s')
     right.set(title='the points O, P, C*, D*', xlabel='x [m]', ylabel='y [m]', zlabel='z [m]')
     right.set_aspect('equal')
+    for axis in (right.xaxis, right.yaxis, right.zaxis):
+        axis.set_major_locator(pyplot.MaxNLocator(4))
     right.legend(loc='upper left')
     figure.savefig(path, dpi=100)
     print(f'\nwritten: {path}')

@@ -28,11 +28,12 @@ def guides():
 
 def main():
     """Print the table."""
-    print(f'{"R":>6} {"r":>6} {"mass printed":>13} {"computed":>9} {"EI":>9} {"EI / mass":>10}')
+    print(f'{"R [m]":>6} {"r [m]":>6} {"mass [kg]: printed":>19} {"computed":>9} '
+          f'{"EI [N m2]":>10} {"EI / mass":>10}')
     for (outer, inner, printed, text), (section, mass) in zip(GUIDES, guides()):
         stiff = YOUNG * section.I_y
-        print(f'{outer:>6.3f} {inner:>6.3f} {printed:>10.2f} kg {mass:>6.3f} kg '
-              f'{stiff:>6.0f} N m2 {stiff / mass:>6.0f}   {text}')
+        print(f'{outer:>6.3f} {inner:>6.3f} {printed:>19.2f} {mass:>9.3f} {stiff:>10.0f} '
+              f'{stiff / mass:>10.0f}   {text}')
 
 
 if __name__ == '__main__':

@@ -167,8 +167,8 @@ def main():
     for segments in (2, 4, 8):
         dyn = kd.Dynamics(wing(segments), backend='python')
         print(f'  {segments} segments, springs in the middle         {divergence_speed(dyn):.1f}')
-    print(f'  4 links, springs at their start (the paper) {first_order_speed():.1f}')
-    print('  wind tunnel, as the paper quotes it          about 110\n')
+    print(f'  4 links, springs at their start (paper)   {first_order_speed():.1f}')
+    print('  wind tunnel, as the paper quotes it       about 110\n')
     dyn = kd.Dynamics(wing())
     limit = divergence_speed(dyn)
     runs = []

@@ -170,6 +170,8 @@ def test_xacro_is_expanded(tmp_path):
     assert robot.link('base').inertial.mass == 5.0
     (tmp_path / 'bad.xacro').write_text(XACRO.replace('2 * mass', 'unknown_thing'))
     refused(tmp_path / 'bad.xacro', 'bad.xacro', 'xacro failed', 'unknown_thing')
+    (tmp_path / 'asks.xacro').write_text(XACRO.replace('name="arm"', 'name="$(arg who)"'))
+    refused(tmp_path / 'asks.xacro', 'who', 'xacro asks.xacro NAME:=VALUE > arm.urdf')
 
 
 def test_without_xacro_the_message_says_how_to_get_it(tmp_path, monkeypatch):

@@ -86,7 +86,10 @@ def _expand_xacro(path):
     try:
         return xacro.process_file(str(path)).toxml()
     except Exception as error:  # xacro raises many kinds, also from expressions in the file
-        raise ModelError(f'{path.name}: xacro failed: {type(error).__name__}: {error}') from error
+        raise ModelError(
+            f'{path.name}: xacro failed: {type(error).__name__}: {error}; a file that wants '
+            f'arguments or packages is expanded first: xacro {path.name} NAME:=VALUE > arm.urdf'
+        ) from error
 
 
 def _robot(xml, gravity, floating_base):
