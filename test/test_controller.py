@@ -11,6 +11,7 @@ import pytest
 
 import kane_dynamics as kd
 from kane_dynamics.exceptions import InputError
+from kane_dynamics.motion.tolerances import Tolerances
 from kane_dynamics.motion.trajectory import Trajectory
 from kane_dynamics.nodes.controller import Controller
 from kane_dynamics.nodes.phases import Fault, Phase
@@ -93,6 +94,61 @@ def test_whatever_happens_torque_never_steps_and_is_always_finite():
                 last = tau.copy()
         controller.enable(True)
         assert np.allclose(rig.run(1.0), gravity(HOME), atol=1e-9)
+
+
+def cancelled(rig):
+    rig.controller.hold_position()
+
+
+def left_behind(rig):
+    rig.controller.watch.set_defaults(Tolerances.of(ROBOT.joint_names, trajectory=0.05))
+
+
+def timed_out(rig):
+    rig.run(1.0)
+    rig.controller.watch.set_defaults(Tolerances.of(ROBOT.joint_names), cmd_timeout=1e-3)
+
+
+@pytest.mark.parametrize('order', [cancelled, left_behind, timed_out])
+def test_giving_up_a_trajectory_far_from_the_arm_is_a_ramp(order):
+    rig = Rig()
+    rig.controller.mode = 'computed_torque'
+    rig.controller.restart(enabled=True)
+    rig.run(0.2)
+    rig.controller.follow(Trajectory(ROBOT.joint_names, [0.0, 1.0], [HOME + 0.4] * 2,
+                                     start=rig.t))
+    before = rig.run(0.01)              # p 50: 20 N m off
+    order(rig)
+    steps = np.diff([before, *(rig.run(0.01) for _ in range(12))], axis=0)
+    total = gravity(HOME) - before
+    assert np.abs(total).min() > 15.0
+    assert np.allclose(steps[:10], 0.1 * total, atol=1e-9)      # ramp_time is ten cycles
+    assert np.allclose(steps[10:], 0.0, atol=1e-9)
+
+
+def test_feedback_acts_from_the_first_moment_of_a_ramp():
+    rig = Rig()
+    rig.controller.ramp_time = 10.0
+    rig.controller.mode = 'computed_torque'
+    rig.controller.restart(enabled=True)
+    rig.step()
+    rig.step()
+    rig.step(HOME + 0.1)                # p 50: 5 N m against it, not a thousandth of that
+    expected = gravity(HOME) * 2 * DT / 10.0 - 5.0
+    assert np.allclose(rig.controller.tau, expected, atol=1e-9)
+
+
+def test_a_limit_below_the_present_torque_is_reached_by_a_ramp():
+    output = TorqueOutput(('a', 'b'), [50.0, 50.0], [np.inf, np.inf])
+    output.give(np.array([20.0, -4.0]), DT)
+    output.start_ramp(10 * DT)
+    output.set_limits([5.0, 5.0], [np.inf, np.inf])
+    given = []
+    for k in range(12):
+        output.give(np.array([20.0 + 0.1 * k, -4.0]), DT)
+        given.append(output.tau.copy())
+    assert np.allclose(np.diff(given, axis=0)[:9, 0], -1.5, atol=1e-12)     # 15 in ten cycles
+    assert np.array_equal(given[-1], [5.0, -4.0])
 
 
 def test_nothing_is_given_before_it_is_enabled_and_ready():

@@ -175,6 +175,25 @@ def test_the_rate_of_torque_is_limited_and_counted(rig):
     assert 'limited in rate' in rig.status('Torque')[1]
 
 
+@pytest.mark.parametrize('changes', [
+    {'gains__p': [500.0]}, {'gains__d': [50.0]}, {'feedforward_scale': 0.0},
+    {'feedback': 'inverse_dynamics'}, {'limits__effort': [1.0, 1.0]}, {'mode': 'gravity'}])
+def test_no_parameter_makes_torque_step(rig, changes):
+    # the arm is kept off its reference and moving: every one of them counts
+    off, speed = HOME + [0.03, -0.02], [0.2, 0.1]
+    usual = {'gains__p': [50.0], 'gains__d': [5.0], 'feedforward_scale': 1.0, 'feedback': 'pd',
+             'limits__effort': [40.0, 20.0], 'mode': 'computed_torque'}
+    for values in (changes, {name: usual[name] for name in changes}):       # there and back
+        before = rig.run(0.2, off, speed)
+        assert rig.peer.set_parameters(rig.node, **values)[0].successful
+        steps = np.diff([before, *(rig.step(off, speed) for _ in range(12))], axis=0)
+        assert np.abs(steps).max() > 0.01
+        assert np.allclose(steps[:10], steps[0], atol=1e-9)     # ramp_time is ten cycles
+        assert np.allclose(steps[10:], 0.0, atol=1e-9)
+    rig.step(HOME)
+    assert rig.enable(False).success                    # for those who come after: hold HOME
+
+
 def test_a_goal_that_jumps_is_refused_with_the_joint(rig):
     before = int(rig.status('Trajectories')[2]['refused'])
     rig.send(trajectory_message(JOINTS, [0.0, 1.0], [HOME + [0.5, 0.0], HOME]))

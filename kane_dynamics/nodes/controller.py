@@ -131,7 +131,6 @@ class Controller:
                 raise InputError(f'{mode!r} needs fresh joint_states: there are none')
             self.mode = mode
             if self.phase is RUNNING:
-                self.output.start_ramp(self.ramp_time)
                 self._hold_here()
 
     def set_model(self, model):
@@ -253,6 +252,7 @@ class Controller:
         return self.law.q if self.state_known else self.law.r_q
 
     def _hold_here(self):
+        self.output.start_ramp(self.ramp_time)
         self._read_state(self.law.measured)
         self.trajectory = hold(self.joint_names, self._known_position(), self.time or 0.0)
         self.following = self.law.adds_effort = False

@@ -148,11 +148,13 @@ class Settings:
                            f'be longer than constraints.goal_time '
                            f'{values["constraints.goal_time"]} s')
         with controller.lock:
-            law = controller.law
-            if values['feedforward_scale'] != law.scale or values['feedback'] != law.feedback:
-                controller.output.start_ramp(values['ramp_time'])
+            law, output = controller.law, controller.output
+            feedback = values['feedback'], values['feedforward_scale']
+            if (feedback != (law.feedback, law.scale) or (law.gains != (p, d)).any()
+                    or (output.limit != limit).any()):
+                output.start_ramp(values['ramp_time'])
             law.set_feedback(values['feedback'], p, d, values['feedforward_scale'])
-            controller.output.set_limits(limit, rate)
+            output.set_limits(limit, rate)
             controller.watch.set_defaults(self.tolerances(values), values['cmd_timeout'])
             controller.deceleration = (
                 self.per_joint(values, deceleration) if values[deceleration] else None)

@@ -1,6 +1,6 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""The last step before the wire: torque without jumps, within its rate and its limits."""
+"""The last step before the wire: torque within its limits, without jumps, within its rate."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ EDGE = 1e-12    # of the square of a limit: nearer to it each torque is compared
 
 
 class TorqueOutput:
-    """Ramp, limit the rate of, and cut the torques of n joints; count what was limited.
+    """Cut, ramp and limit the rate of the torques of n joints; count what was limited.
 
-    A ramp goes from the torque that was given last to whatever is wanted now:
-      tau = wanted + (1 - s) (tau at the start of the ramp - wanted),  s = 0 .. 1
-    so that no change of mind, mode or health ever makes a step.
+    A ramp goes from the torque that was given last to whatever is wanted:
+      tau = wanted + (1 - s) (tau - wanted at the start of the ramp),  s = 0 .. 1
+    so that no change of mind, mode or health ever makes a step, and what is wanted acts at once:
+    feedback is never lost on the way. A limit below the torque at the start is reached likewise.
 
     wanted: (n,) array that will be given time and again, for which a quick look is prepared.
     """
@@ -28,12 +29,13 @@ class TorqueOutput:
     def __init__(self, joint_names, limit, rate, wanted=None):
         self.joint_names = tuple(joint_names)
         n = len(self.joint_names)
-        self.tau, self._from = np.zeros((2, n))
+        self.tau, self._apart, self._excess = np.zeros((3, n))
         self._work = np.zeros((3, n))
         self.saturated = np.zeros(n, dtype=np.int64)     # cycles in which a joint was cut
         self.rate_limited = np.zeros(n, dtype=np.int64)
         self.not_finite = 0
         self._left = self._duration = 0.0
+        self._begins = False                # a ramp, with the next torque
         self._per_limit = np.zeros(n)       # 1 / limit
         self._margin = array.array('d', [0.0])
         self._wanted = wanted
@@ -59,8 +61,8 @@ class TorqueOutput:
 
     def start_ramp(self, duration):
         """Begin a ramp of a duration [s] from the present torque."""
-        self._from[:] = self.tau
         self._left = self._duration = duration
+        self._begins = True
 
     def restart(self):
         """Begin at no torque, as when the node was activated."""
@@ -80,8 +82,9 @@ class TorqueOutput:
             if not math.isfinite(wanted.dot(wanted)):
                 self.not_finite += 1
                 return False
-            wanted = self._slowed(wanted, dt)
-        elif wanted is self._wanted:
+            self.tau[:] = self._slowed(self._cut(wanted), dt)
+            return True
+        if wanted is self._wanted:
             self._measure()
             if self._margin[0] > EDGE:
                 self._given[:] = self._source
@@ -94,24 +97,32 @@ class TorqueOutput:
         return True
 
     def _give_cut(self, wanted):
-        """Give what the limits leave of it."""
+        """Give what the limits leave of it, where it is finite."""
         if not np.isfinite(wanted).all():
             self.not_finite += 1
             return False
+        self.tau[:] = self._cut(wanted)
+        return True
+
+    def _cut(self, wanted):
+        """Return what the limits leave of it."""
         cut = np.clip(wanted, -self.limit, self.limit)
         self.saturated += cut != wanted
-        self.tau[:] = cut
-        return True
+        return cut
 
     def _slowed(self, wanted, dt):
         """Return the torque on its ramp and within its rate."""
         slowed, change, bound = self._work
         slowed[:] = wanted
         if self._left > 0.0:
+            if self._begins:
+                np.subtract(self.tau, wanted, out=self._apart)
+                np.maximum(np.abs(self.tau) - self.limit, 0.0, out=self._excess)
+                self._begins = False
             self._left = max(self._left - dt, 0.0)
-            np.subtract(self._from, wanted, out=change)
-            np.multiply(change, self._left / self._duration, out=change)
-            np.add(slowed, change, out=slowed)
+            share = self._left / self._duration
+            bound[:] = self.limit + share * self._excess
+            np.clip(wanted + share * self._apart, -bound, bound, out=slowed)
         if self._has_rate:
             np.multiply(self.rate, max(dt, 1e-9), out=bound)    # not inf * 0 in the first cycle
             np.subtract(slowed, self.tau, out=change)
