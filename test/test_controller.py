@@ -11,9 +11,11 @@ import pytest
 
 import kane_dynamics as kd
 from kane_dynamics.exceptions import InputError
+from kane_dynamics.motion.acceptance import State
+from kane_dynamics.motion.goal import Goal
 from kane_dynamics.motion.tolerances import Tolerances
 from kane_dynamics.motion.trajectory import Trajectory
-from kane_dynamics.nodes.controller import Controller
+from kane_dynamics.nodes.controller import Controller, RUNNING
 from kane_dynamics.nodes.phases import Fault, Phase
 from kane_dynamics.nodes.torque_model import split_joints, TorqueModel
 from kane_dynamics.nodes.torque_output import TorqueOutput
@@ -72,13 +74,14 @@ def test_whatever_happens_torque_never_steps_and_is_always_finite():
                 controller.disable()
             elif event in (1, 2):
                 try:
-                    controller.enable(fresh)
+                    controller.enable(fresh, fresh)
                 except InputError:
                     assert not fresh
             elif event == 3:
                 try:
                     controller.set_mode(
-                        rng.choice(['feedforward', 'computed_torque', 'gravity', 'hold']), fresh)
+                        rng.choice(['feedforward', 'computed_torque', 'gravity', 'hold']), fresh,
+                        fresh)
                 except InputError:
                     assert not fresh
             elif event == 4:
@@ -92,7 +95,7 @@ def test_whatever_happens_torque_never_steps_and_is_always_finite():
                 # a ramp takes ten cycles, from within +-40 to within +-40
                 assert np.abs(tau - last).max() <= 80.0 * DT / 0.1 + 1e-9
                 last = tau.copy()
-        controller.enable(True)
+        controller.enable(True, True)
         assert np.allclose(rig.run(1.0), gravity(HOME), atol=1e-9)
 
 
@@ -154,7 +157,7 @@ def test_a_limit_below_the_present_torque_is_reached_by_a_ramp():
 def test_nothing_is_given_before_it_is_enabled_and_ready():
     rig = Rig()
     assert not rig.step() and rig.controller.phase is Phase.IDLE
-    rig.controller.enable(True)
+    rig.controller.enable(True, True)
     assert not rig.step(fresh=False) and rig.controller.phase is Phase.WAITING
     assert rig.step() and rig.controller.phase is Phase.RUNNING
     assert np.array_equal(rig.controller.tau, [0.0, 0.0])       # the ramp begins here
@@ -174,13 +177,65 @@ def test_an_open_loop_mode_works_without_any_state():
     assert np.allclose(rig.controller.tau, gravity(HOME + 0.5), atol=1e-9)
 
 
+def test_a_mode_with_feedback_is_taken_up_only_with_all_that_it_needs():
+    rig = Rig()
+    controller = rig.controller
+    controller.mode = 'computed_torque'             # d is 5: velocities are needed
+    controller.restart(enabled=True)
+    rig.run(0.2)
+    controller.disable()
+    for fresh, words in (((False, False), 'fresh joint_states'), ((True, False), 'velocities')):
+        with pytest.raises(InputError, match=words):
+            controller.enable(*fresh)
+        assert controller.phase is Phase.DISABLED
+    controller.set_mode('gravity', False, False)    # of a hold, it is only what comes next
+    controller.enable(True, False)
+    assert controller.phase is RUNNING
+    with pytest.raises(InputError, match='velocities'):
+        controller.set_mode('hold', True, False)
+    assert controller.mode == 'gravity'
+
+
+def test_a_trajectory_is_not_followed_late():
+    # not one that was sent before the arm is known, nor one during whose reading a fault came
+    pytest.importorskip('rclpy', reason='rclpy is not installed: Goals translates messages')
+    from kane_dynamics.nodes.feedforward_parameters import SCHEMA
+    from kane_dynamics.nodes.goals import Goals
+    from kane_dynamics.nodes.settings import Settings
+    rig = Rig(limit=1.0)
+    controller = rig.controller
+    controller.mode = 'computed_torque'
+    controller.restart(enabled=True)
+    values = {name: entry.default for name, entry in SCHEMA.entries.items()}
+    goals = Goals(controller, Settings(ROBOT, values), values,
+                  log=lambda level, text: controller.fail(Fault.CLOCK_JUMP, 'meanwhile'))
+    goal = Goal(ROBOT.joint_names, [1.0], [HOME + 0.3])
+    with pytest.raises(InputError, match='no fresh joint_states yet'):
+        goals.take(goal, rig.t, State(HOME))
+    rig.run(0.2)
+    with pytest.raises(InputError, match='meanwhile'):      # its warning of the limit is the fault
+        goals.take(goal, rig.t, State(HOME))
+    assert goals.refused == 2 and controller.trajectory is None
+    controller.enable(True, True)
+    rig.run(2.0)
+    assert np.array_equal(controller.law.r_q, HOME)
+
+
+def test_a_mode_with_feedback_that_is_enabled_with_a_state_runs_at_once():
+    rig = Rig()
+    rig.controller.mode = 'computed_torque'
+    rig.step()
+    assert rig.controller.enable(True, True) == RUNNING.value
+    rig.controller.follow(Trajectory(ROBOT.joint_names, [0.0], [HOME]))
+
+
 def test_a_closed_loop_mode_is_not_taken_up_without_a_state():
     rig = Rig()
     rig.controller.restart(enabled=True)
     rig.controller.follow(Trajectory(ROBOT.joint_names, [0.0], [HOME]))
     rig.run(0.2, fresh=False)
     with pytest.raises(InputError, match="'gravity' needs fresh joint_states"):
-        rig.controller.set_mode('gravity', fresh=False)
+        rig.controller.set_mode('gravity', False, False)
 
 
 def test_with_a_lead_time_the_torque_is_of_a_later_reference_and_the_error_of_now():
@@ -190,6 +245,7 @@ def test_with_a_lead_time_the_torque_is_of_a_later_reference_and_the_error_of_no
     way = Trajectory(ROBOT.joint_names, [0.0, 1.0, 2.0], [HOME, HOME + 0.5, HOME],
                      efforts=[[0.0, 0.0], [3.0, 6.0], [0.0, 0.0]])
     controller.restart(enabled=True)
+    rig.step()
     controller.follow(way)
     rig.run(0.4, q=HOME + 0.1)
     q, qd, qdd = way.sample(rig.t)[:3]

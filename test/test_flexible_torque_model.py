@@ -75,7 +75,7 @@ def test_a_disabled_arm_is_held_as_it_sags_and_goes_on_from_there():
     for _ in range(5):
         rig.step()
     assert np.allclose(rig.step(), held(START), atol=1e-9)
-    rig.controller.enable(True)
+    rig.controller.enable(True, True)
     for _ in range(50):
         assert np.allclose(rig.step(), held(START), atol=1e-6)
 
@@ -104,7 +104,7 @@ def test_links_that_are_not_finite_any_more_begin_anew():
     assert rig.controller.fault is Fault.TORQUE_NOT_FINITE
     for _ in range(3):
         assert np.allclose(rig.step(), held(START), atol=1e-9)
-    rig.controller.enable(True)
+    rig.controller.enable(True, True)
     assert np.allclose(rig.step(), held(START), atol=1e-9)
 
 

@@ -76,7 +76,10 @@ class Controller:
     @property
     def needs_velocity(self):
         """Return whether the mode is computed from measured velocities too."""
-        return self.law.uses_velocity and self.mode in ('computed_torque', 'hold')
+        return self._uses_velocity(self.mode)
+
+    def _uses_velocity(self, mode):
+        return self.law.uses_velocity and mode in ('computed_torque', 'hold')
 
     # -- orders, from the executor -------------------------------------------------------------
 
@@ -91,15 +94,16 @@ class Controller:
             self.output.restart()
             self.model.restart()
 
-    def enable(self, fresh):
+    def enable(self, fresh, fresh_velocity):
         """Take up the mode, from wherever the arm is; return what happens next, or raise."""
         with self.lock:
-            if self.phase.gives_torque and self.phase is not RUNNING:
-                if self.needs_state and not fresh:
-                    raise InputError(f'{self.mode!r} needs fresh joint_states: there are none')
-                self._take_up()
-            elif self.phase is Phase.IDLE:
+            lacking = self._lacking(self.mode, fresh, fresh_velocity)
+            if self.phase is Phase.IDLE and (lacking or not self.needs_state):
                 self.phase = Phase.WAITING
+            elif self.phase not in (RUNNING, Phase.WAITING):
+                if lacking:
+                    raise InputError(lacking)
+                self._take_up()
             self.fault, self.fault_text = None, ''
             return self.phase.value
 
@@ -122,13 +126,14 @@ class Controller:
             self._leave(Phase.FAULT)
             self.log('error', f'{fault.value}: {text}. Holding against gravity until ~/enable')
 
-    def set_mode(self, mode, fresh):
+    def set_mode(self, mode, fresh, fresh_velocity):
         """Change the mode; a running one is left by a ramp, holding where the arm is."""
         with self.lock:
             if mode == self.mode:
                 return
-            if self.phase is RUNNING and mode in CLOSED_LOOP and not fresh:
-                raise InputError(f'{mode!r} needs fresh joint_states: there are none')
+            lacking = self._lacking(mode, fresh, fresh_velocity)
+            if self.phase is RUNNING and lacking:
+                raise InputError(lacking)
             self.mode = mode
             if self.phase is RUNNING:
                 self._hold_here()
@@ -146,9 +151,25 @@ class Controller:
             else:
                 self._use(Transition(self.model, model, self.transition_time))
 
+    def require_following(self):
+        """Raise where no trajectory can be followed now."""
+        with self.lock:
+            if self.mode not in FOLLOWING:
+                raise InputError(f'trajectory refused: the mode is {self.mode!r}; trajectories '
+                                 f'are followed in {list(FOLLOWING)}')
+            if self.phase is Phase.WAITING and self.needs_state:
+                # it would be followed late, from wherever the arm is when the state comes
+                raise InputError(f'trajectory refused: {self.mode!r} has no fresh joint_states '
+                                 'yet; send it again when they come')
+            if self.phase not in (RUNNING, Phase.WAITING):
+                raise InputError(f'trajectory refused: {self.phase.value}'
+                                 + (f' ({self.fault_text})' if self.fault_text else '')
+                                 + '; call ~/enable')
+
     def follow(self, trajectory, tolerances=None):
         """Follow a trajectory over all joints from the next cycle on, with its own Tolerances."""
         with self.lock:
+            self.require_following()    # a fault may have come since it was asked
             self.trajectory, self.following = trajectory, True
             self.law.adds_effort = trajectory.has_effort
             self.watch.begin(trajectory.end, tolerances)
@@ -233,6 +254,14 @@ class Controller:
                 return
 
     # -- inside, with the lock held ------------------------------------------------------------
+
+    def _lacking(self, mode, fresh, fresh_velocity):
+        """Return what a mode needs and there is not, in words; '' where all is there."""
+        if mode in CLOSED_LOOP and not fresh:
+            return f'{mode!r} needs fresh joint_states: there are none'
+        if self._uses_velocity(mode) and not fresh_velocity:
+            return f'{mode!r} needs velocities in joint_states: there are no fresh ones'
+        return ''
 
     def _take_up(self):
         self.output.start_ramp(self.ramp_time)

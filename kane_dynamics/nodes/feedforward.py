@@ -155,7 +155,8 @@ class Feedforward(ManagedNode):
         if model_key(values) != model_key(self.parameters.values):
             model = self.settings.torque_model(values, self._dynamics)  # first: may be refused
         if 'mode' in changes:
-            self.controller.set_mode(changes['mode'], self.loop is not None and self.fresh()[0])
+            fresh = (False, False) if self.loop is None else self.fresh()
+            self.controller.set_mode(changes['mode'], *fresh)
         self.settings.apply(values, self.controller)
         if model is not None:
             self.controller.set_model(model)
@@ -277,7 +278,7 @@ class Feedforward(ManagedNode):
         try:
             if self.loop is None:
                 raise InputError(f'the node is {self.state}; activate it first')
-            response.message = (self.controller.enable(self.fresh()[0]) if request.data
+            response.message = (self.controller.enable(*self.fresh()) if request.data
                                 else self.controller.disable())
             response.success = True
         except InputError as error:

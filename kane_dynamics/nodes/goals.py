@@ -14,8 +14,6 @@ from kane_dynamics.motion.densification import fill_effort_of_time
 from kane_dynamics.motion.goal import Goal
 from kane_dynamics.motion.segments import BLOCK
 from kane_dynamics.motion.trajectory import Trajectory
-from kane_dynamics.nodes.control_law import FOLLOWING
-from kane_dynamics.nodes.phases import Phase
 from kane_dynamics.nodes.trajectory_cdr import encode
 
 
@@ -52,13 +50,7 @@ class Goals:
 
     def _take(self, goal, now, measured, tolerances):
         controller, values = self._controller, self._values
-        if controller.mode not in FOLLOWING:
-            raise InputError(f'trajectory refused: the mode is {controller.mode!r}; trajectories '
-                             f'are followed in {list(FOLLOWING)}')
-        if controller.phase not in (Phase.RUNNING, Phase.WAITING):
-            raise InputError(f'trajectory refused: {controller.phase.value}'
-                             + (f' ({controller.fault_text})' if controller.fault_text else '')
-                             + '; call ~/enable')
+        controller.require_following()
         with controller.lock:
             running = controller.trajectory if controller.following else None
             reference = controller.trajectory if controller.reference_known else None
