@@ -282,24 +282,25 @@ class FeedforwardRig(NodeRig):
     def step(self, q, qd=None, dt=0.01, again=1.0):
         """Go dt [s] on with a state (`trigger: joint_states`); return the torques, joint by joint.
 
-        Time and states go best effort: what is lost is sent again.
+        Time and states go best effort: what is lost is sent again. Only what comes from now on is
+        an answer: after a jump back in time the same moment was answered before.
         """
-        t = self.t + round(dt * 1e9)
+        t, begin = self.t + round(dt * 1e9), len(self.efforts)
         qd = np.zeros(len(self.joint_names)) if qd is None else qd
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             self.clock(t)
             self.send_state(q, qd)
             try:
-                return self.effort_at(self.t, patience=again)
+                return self.effort_at(self.t, patience=again, begin=begin)
             except AssertionError:
                 continue
         raise AssertionError(f'no torque for {self.t} ns\n{self.process.log}')
 
-    def effort_at(self, ns, patience=PATIENCE):
-        """Return the effort (n,) that was published for a moment."""
+    def effort_at(self, ns, patience=PATIENCE, begin=0):
+        """Return the effort (n,) that was published for a moment, among those from `begin` on."""
         def found():
-            return [each for each in reversed(self.efforts)
+            return [each for each in reversed(self.efforts[begin:])
                     if nanoseconds(each.header.stamp) == ns]
         wait(found, f'effort at {ns} ns', lambda: self.process.log, patience)
         return np.array(found()[0].effort)
