@@ -139,9 +139,11 @@ def test_a_state_from_the_future_is_not_believed(rig):
 
 @pytest.mark.parametrize('jump', [-0.5, 5.0])
 def test_a_jump_of_the_clock_drops_the_trajectory_and_holds(rig, jump):
+    accepted = int(rig.status('Trajectories')[2]['accepted'])
     rig.send(trajectory_message(JOINTS, [5.0], [HOME + 0.5]))
-    rig.process.wait_for_log('active')
+    wait(lambda: int(rig.status('Trajectories')[2]['accepted']) > accepted, 'the goal')
     rig.run(0.1, HOME)
+    assert (np.array(rig.efforts[-1].position) > HOME).all()        # on its way
     if jump < 0.0:
         rig.clock(rig.t + round(jump * 1e9))
         rig.run(0.02, HOME)
@@ -155,6 +157,18 @@ def test_a_jump_of_the_clock_drops_the_trajectory_and_holds(rig, jump):
     if jump < 0.0:
         rig.clock(rig.t + round(2.0e9))                 # for those who come after
         rig.run(0.05, HOME)
+
+
+def test_a_clock_that_is_set_back_does_not_silence_the_watchdog(rig):
+    rig.run(0.6, HOME)
+    rig.step(HOME, [2.0, 0.0])                          # d 5: 10 N m below gravity
+    rig.clock(rig.t - 500_000_000)
+    rig.idle(0.3)                                       # no states; not yet where it was before
+    wait(lambda: np.allclose(rig.efforts[-1].effort, gravity(HOME), atol=1e-9),
+         'the gravity hold', lambda: rig.process.log)
+    assert rig.status('Torque')[2]['phase'] == 'FAULT'
+    rig.clock(rig.t + 2_000_000_000)                    # for those who come after
+    rig.run(0.05, HOME)
 
 
 def test_torque_beyond_its_limit_is_cut_and_counted(rig):

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -319,15 +320,19 @@ def test_a_priority_that_is_not_permitted_is_told_and_the_loop_runs():
     assert 'not permitted' in logger.lines[0]
 
 
-def test_a_jump_of_the_systems_clock_is_told_and_slow_drift_is_not(node):
-    jumps = []
+def test_a_jump_of_the_systems_clock_is_told_and_slow_drift_or_a_stall_is_not(node, monkeypatch):
+    steady, drift, jumps = 5 * 10**9, 0, []
+    monkeypatch.setattr('kane_dynamics.nodes.clock_watch.time', SimpleNamespace(
+        monotonic_ns=lambda: steady, time_ns=lambda: 1_700_000_000 * 10**9 + steady + drift))
     watch = ClockWatch(node, 0.5, jumps.append)
-    now = time.time_ns()
-    for drift in np.arange(0, 2_000_000_000, 100_000_000):      # 2 s in all, 0.1 s at a time
-        watch.look(now + int(drift))
+    for drift in range(0, 2_000_000_000, 100_000_000):          # 2 s in all, 0.1 s at a time
+        watch.look()
+    steady += 60 * 10**9                                        # both clocks go on in a stall
+    watch.look()
     assert jumps == []
-    watch.look(now - 3_000_000_000)
-    assert len(jumps) == 1 and -4.91e9 < jumps[0] < -4.0e9      # from 1.9 s ahead to 3 s behind
+    drift = -3_000_000_000                                      # from 1.9 s ahead to 3 s behind
+    watch.look()
+    assert jumps == [-4_900_000_000]
     watch.end()
 
 

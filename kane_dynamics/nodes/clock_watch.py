@@ -33,11 +33,11 @@ class ClockWatch:
                               min_backward=Duration(nanoseconds=-1), on_clock_change=False),
                 post_callback=lambda jump: on_jump(jump.delta.nanoseconds))
 
-    def look(self, now):
-        """Compare the system's time [ns] with the steady clock; at every cycle."""
+    def look(self):
+        """Compare the system's time with the steady clock; at every cycle."""
         if self._handle is not None:
             return
-        offset = now - time.monotonic_ns()
+        offset = time.time_ns() - time.monotonic_ns()
         if self._offset is not None and abs(offset - self._offset) > self._threshold:
             self._on_jump(offset - self._offset)
         self._offset = offset

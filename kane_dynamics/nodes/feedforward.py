@@ -205,11 +205,11 @@ class Feedforward(ManagedNode):
         began = time.perf_counter()
         controller = self.controller
         with controller.lock:
-            self._clock_watch.look(now)
+            self._clock_watch.look()
             stamp = now if stamp is None else stamp
             fresh = self.fresh(now)
             late = (controller.needs_state and self._patience is not None
-                    and self._patience.excuses(now, all(fresh)))
+                    and self._patience.excuses(time.monotonic_ns(), all(fresh)))
             if late or not controller.cycle(seconds_since(self.epoch, stamp), *fresh):
                 return time.perf_counter() - began
             messages = self._messages.at(stamp)
@@ -220,8 +220,9 @@ class Feedforward(ManagedNode):
     def _watch(self, now):
         """Cycle in place of joint_states that do not come."""
         if self._patience is not None:
-            self._patience.look(now)
-        if now - self._last_arrival > self.parameters['state_timeout'] * 1e9:
+            self._patience.look(time.monotonic_ns())
+        # either way: a clock that was set back must not silence the watchdog
+        if abs(now - self._last_arrival) > self.parameters['state_timeout'] * 1e9:
             return self._step(now)
         return 0.0
 
