@@ -239,6 +239,7 @@ def test_friction_and_armature_are_added_along_the_reference(rig):
     ({'joints': list(JOINTS)}, 'fixed while the node is configured'),
     ({'robot_compensates_gravity': True}, 'fixed while the node is configured'),
     ({'robot_description': '<robot/>'}, 'fixed while the node is configured'),
+    ({'use_sim_time': False}, 'fixed while the node is configured: trajectories and stamps go by'),
     ({'mode': 'impedance'}, 'not one of'),
     ({'gains__p': [1.0, 2.0]}, 'expected 1 or 6'),
     ({'gains__p': [-1.0]}, '>= 0'),

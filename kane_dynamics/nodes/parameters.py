@@ -233,16 +233,21 @@ class Parameters:
         changes = {}
         for given in ros_parameters:
             entry = self.schema.entries.get(given.name)
-            if entry is None:
-                continue  # of rclpy: use_sim_time, qos_overrides
+            if entry is None:   # of rclpy: use_sim_time, qos_overrides
+                if given.name == 'use_sim_time' and self.fixed and (
+                        given.value != self._node.get_parameter(given.name).value):
+                    self._refuse(given.name, 'trajectories and stamps go by the clock')
+                continue
             if given.type_ == RosParameter.Type.NOT_SET:    # `ros2 param delete`
                 raise InputError(f'{given.name} cannot be deleted'
                                  + ('; set it to []' if entry.default == () else ''))
             value = entry.checked(given.value, self.n_joints)
             if self.fixed and not entry.runtime and value != self.values[given.name]:
-                raise InputError(
-                    f'{given.name} is fixed while the node is configured'
-                    f'{": " + entry.why_fixed if entry.why_fixed else ""}; '
-                    'deactivate and clean up the node first')
+                self._refuse(given.name, entry.why_fixed)
             changes[given.name] = value
         return changes
+
+    @staticmethod
+    def _refuse(name, why):
+        raise InputError(f'{name} is fixed while the node is configured{": " + why if why else ""}'
+                         '; deactivate and clean up the node first')
