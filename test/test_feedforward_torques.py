@@ -245,6 +245,8 @@ def test_friction_and_armature_are_added_along_the_reference(rig):
     ({'gains__p': [-1.0]}, '>= 0'),
     ({'state_timeout': 0.0}, '> 0'),
     ({'ramp_time': 'soon'}, 'a number'),
+    ({'state_timeout': np.inf}, 'must be finite'),
+    ({'gains__p': [np.inf]}, 'must be finite'),
     ({'payload__mass': -1.0}, '>= 0 kg'),
     ({'payload__link': 'gripper', 'payload__mass': 1.0}, "no link 'gripper'"),
     ({'gravity': [0.0, -9.81]}, 'expected 3'),

@@ -196,6 +196,16 @@ def test_numbers_outside_their_bounds_are_refused_with_bounds_and_unit():
         entry.checked(-1.0)
 
 
+def test_only_what_can_be_without_end_may_be_infinite():
+    endless = {name for name, entry in SCHEMA.entries.items() if entry.infinite}
+    assert endless == {'limits.effort', 'fault_hold_time'}
+    assert SCHEMA.entries['limits.effort'].checked([math.inf], 6) == (math.inf,)
+    for name, entry in SCHEMA.entries.items():
+        if name not in endless and entry.kind in ('float', 'floats'):
+            with pytest.raises(InputError, match='must be finite'):
+                entry._check_bounds(math.inf)
+
+
 def test_a_set_is_checked_before_it_acts_and_refused_as_a_whole(node):
     schema = Schema(Parameter('p', 'floats', (), 'gains', low=0.0, lengths=('joints',),
                               runtime=True),

@@ -104,7 +104,7 @@ MODEL = calibrated_arm.SCHEMA + Schema(
 
 SAFETY = Schema(
     Parameter('limits.effort', 'floats', (), 'torques are cut to it; not set: `<limit effort>` '
-              'of the URDF', unit=TORQUE, above=0.0, **PER_JOINT),
+              'of the URDF; inf: no limit', unit=TORQUE, above=0.0, infinite=True, **PER_JOINT),
     Parameter('limits.effort_rate', 'floats', (), 'torques change at most so fast; not set: no '
               'limit', unit='N m/s or N/s', above=0.0, **PER_JOINT),
     Parameter('state_timeout', 'float', 0.1, 'joint_states further from now are stale; counted '
@@ -113,7 +113,8 @@ SAFETY = Schema(
     Parameter('ramp_time', 'float', 0.5, 'of torque when enabled, disabled, faulted or when the '
               'mode changes', unit='s', low=0.0, high=5.0, runtime=True),
     Parameter('fault_hold_time', 'float', 2.0, 'how long gravity is held at the last known pose '
-              'when the state is lost', unit='s', low=0.0, runtime=True),
+              'when the state is lost; inf: for good', unit='s', low=0.0, infinite=True,
+              runtime=True),
     Parameter('zero_ramp_time', 'float', 2.0, 'from there to no torque', unit='s', low=0.0,
               runtime=True),
     Parameter('clock_jump_threshold', 'float', 0.5, 'a jump of time beyond it is a fault; under '

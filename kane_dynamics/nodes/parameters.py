@@ -26,8 +26,9 @@ class Parameter:
     kind: bool, int, float, str, floats or strs. default: for floats and strs an empty tuple says
     "not set". low, high: inclusive bounds of a number or of every number of a list. above: an
     exclusive lower bound. lengths: the lengths that a list may have; 'joints' stands for one value
-    for all joints or one for each. choices: the texts that are allowed. runtime: may change while
-    the node is configured. why_fixed: what to tell one who tries otherwise.
+    for all joints or one for each. choices: the texts that are allowed. infinite: may be so.
+    runtime: may change while the node is configured. why_fixed: what to tell one who tries
+    otherwise.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Parameter:
     above: float | None = None
     choices: tuple = ()
     lengths: tuple = ()
+    infinite: bool = False
     runtime: bool = False
     why_fixed: str = ''
 
@@ -80,6 +82,8 @@ class Parameter:
     def _check_bounds(self, value):
         if math.isnan(value):
             raise InputError(f'{self.name} is not a number')
+        if math.isinf(value) and not self.infinite:
+            raise InputError(f'{self.name} must be finite, got {value!r}')
         if (self.low is not None and value < self.low
                 or self.high is not None and value > self.high
                 or self.above is not None and not value > self.above):

@@ -60,7 +60,7 @@ ARM = calibrated_arm.SCHEMA + Schema(
     Parameter('friction_parameters.stribeck_speed', 'float', 0.1, 'where stiction has half gone',
               unit=SPEED, above=0.0),
     Parameter('effort_limits', 'floats', (), 'commands are cut to it; not set: `<limit effort>` '
-              'of the URDF', unit=TORQUE, above=0.0, **PER_JOINT),
+              'of the URDF; inf: no limit', unit=TORQUE, above=0.0, infinite=True, **PER_JOINT),
 )
 
 INPUT = Schema(
