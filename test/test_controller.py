@@ -286,6 +286,21 @@ def test_ramping_down_keeps_to_the_rate_and_ends_at_gravity():
     assert np.abs(np.diff(given, axis=0)).max() <= 60.0 * DT + 1e-12
 
 
+def test_ramping_down_goes_on_to_zero_where_the_pose_was_given_up():
+    rig = Rig()
+    controller = rig.controller
+    controller.mode = 'gravity'
+    controller.fault_hold_time, controller.zero_ramp_time = 0.1, 1.0
+    controller.restart(enabled=True)
+    rig.run(0.2)
+    while controller.phase is not Phase.ZERO:
+        rig.step(fresh=False)
+    rig.run(0.5, fresh=False)
+    assert controller.tau[0] > 0.4 * gravity(HOME)[0]           # half way
+    given = [controller.tau.copy() for _ in controller.ramp_down(DT)]
+    assert 45 <= len(given) <= 55 and np.array_equal(given[-1], [0.0, 0.0])
+
+
 def test_time_that_jumps_does_not_rush_a_ramp():
     rig = Rig()
     rig.controller.ramp_time = 1.0

@@ -102,6 +102,23 @@ def test_a_signal_ends_the_process_in_order_with_the_arm_held(number):
         rig.close()
 
 
+def test_a_slow_loop_ends_with_a_ramp_too():
+    with FeedforwardRig(JOINTS, {**PARAMETERS, 'update_rate': 2.0, 'mode': 'gravity',
+                                 'ramp_time': 0.5}) as rig:
+        rig.run(0.6, HOME)
+        before = rig.run(0.6, HOME)
+        assert np.allclose(before, gravity(HOME), atol=1e-9)
+        told = int(rig.status('Joint states')[2]['messages'])
+        rig.send_state(HOME + 1.0)                      # of the same moment: known, but no cycle
+        wait(lambda: int(rig.status('Joint states')[2]['messages']) > told, 'the state')
+        count = len(rig.efforts)
+        assert rig.peer.change_state(rig.node, 'deactivate')
+        wait(lambda: np.allclose(rig.efforts[-1].effort, gravity(HOME + 1.0), atol=1e-9),
+             'the gravity torque')
+        ramp = np.array([before, *(each.effort for each in rig.efforts[count:])])
+        assert np.abs(np.diff(ramp, axis=0)).max() < 0.1 * np.abs(ramp[-1] - before).max()
+
+
 def test_the_description_comes_by_a_latched_topic_and_a_second_one_is_refused():
     with FeedforwardRig(JOINTS, without('robot_description_file'), active=False) as rig:
         rig.process.wait_for_log('waiting for robot_description')

@@ -292,6 +292,15 @@ def test_a_loop_counts_every_cycle_as_run_or_missed():
         moments[-1] - moments[-2]) / 0.01
 
 
+def test_a_slow_loop_ends_without_waiting_for_its_next_cycle():
+    loop = WallLoop(1e-3, lambda now: None, Logger())       # a cycle in 1000 s
+    loop.start()
+    thread = threading.Thread(target=loop.stop, daemon=True)
+    thread.start()
+    thread.join(30.0)
+    assert not thread.is_alive() and loop.statistics.cycles == 0
+
+
 def test_a_loop_goes_on_after_an_exception_and_tells_of_it():
     errors, count = [], []
 

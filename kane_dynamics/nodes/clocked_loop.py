@@ -14,6 +14,8 @@ from rclpy.clock import ClockType
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.nodes.loop_statistics import LoopStatistics
 
+LONGEST_SLEEP = 0.1     # [s] between two looks whether to end
+
 
 class WallLoop:
     """Call step(now) from a thread of its own at t0 + k T, k = 1, 2, ... of the monotonic clock.
@@ -49,7 +51,7 @@ class WallLoop:
         self._thread.start()
 
     def stop(self):
-        """End after the running cycle and wait for it, unless the loop itself asks."""
+        """End after the running cycle, or soon where none runs, and wait, unless it asks itself."""
         self._running = False
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
@@ -65,6 +67,11 @@ class WallLoop:
         while self._running:
             k += 1
             remaining = t0 + k * period - clock()
+            while remaining > LONGEST_SLEEP and self._running:     # a slow loop ends soon too
+                time.sleep(LONGEST_SLEEP)
+                remaining = t0 + k * period - clock()
+            if not self._running:
+                return
             if remaining > 0.0:
                 time.sleep(remaining)  # absolute inside: clock_nanosleep, Python 3.11 on
             began = clock()

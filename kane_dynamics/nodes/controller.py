@@ -236,17 +236,21 @@ class Controller:
     def ramp_down(self, period):
         """Yield once per period [s] while the torque ramps to gravity: the way out of work.
 
-        The caller publishes at each step. The pose that was known last counts.
+        The caller publishes at each step. The pose that was known last counts; where it was given
+        up already, the torque goes on to zero.
         """
         with self.lock:
             self._read_state(self.law.measured)
-            if not self.phase.gives_torque or self.phase is Phase.ZERO:
+            if not self.phase.gives_torque:
                 return
             if self.phase is RUNNING:
                 self._leave(Phase.DISABLED)
         for _ in range(int(LONGEST_RAMP_DOWN / period)):
             with self.lock:
-                self.law.compute_hold(self.state_known, damped=False)
+                if self.phase is Phase.ZERO:
+                    self.law.tau[:] = 0.0
+                else:
+                    self.law.compute_hold(self.state_known, damped=False)
                 self.output.give(self.law.tau, period)
                 done = not self.output.ramping and self.output.reached(self.law.tau)
             yield

@@ -38,6 +38,8 @@ from kane_dynamics.nodes.settings import model_key, Settings
 from kane_dynamics.nodes.state_buffer import NEVER, StateBuffer
 from kane_dynamics.nodes.trajectory_cdr import decode
 
+LAST_RAMP = 0.02    # [s] between two torques on the way out, at the most: slow loops ramp too
+
 
 class Feedforward(ManagedNode):
     """Translate between ROS and a Controller."""
@@ -137,7 +139,7 @@ class Feedforward(ManagedNode):
             self._listener = None
         self.loop.stop()
         self._clock_watch.end()
-        period = self.loop.period
+        period = min(self.loop.period, LAST_RAMP)
         for _ in self.controller.ramp_down(period):
             self._messages.publish(self._messages.at(self.now()))
             time.sleep(period)
