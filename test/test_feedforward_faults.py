@@ -129,6 +129,18 @@ def test_a_value_that_is_not_finite_is_not_taken_and_the_state_grows_stale(rig, 
     assert np.isfinite([each.effort for each in rig.efforts]).all()
 
 
+def test_messages_without_sense_are_counted_and_the_state_grows_stale(rig):
+    for names in (['shoulder', 'shoulder'], ['shoulder']):
+        before = int(rig.status('Joint states')[2]['refused'])
+        for _ in range(10):
+            rig.clock(rig.t + 10_000_000)
+            rig.send_state(HOME, names=names)           # one twice; two values for one
+        wait(lambda: int(rig.status('Joint states')[2]['refused']) > before, 'the count')
+    level, message, values = rig.status('Joint states')
+    assert level == ERROR and 'made no sense' in message
+    assert rig.status('Torque')[2]['phase'] == 'FAULT'
+
+
 def test_a_state_from_the_future_is_not_believed(rig):
     for _ in range(15):
         rig.clock(rig.t + 10_000_000)

@@ -212,6 +212,40 @@ def test_states_without_effort_are_an_error_on_diagnostics_and_give_nothing():
         assert not rig.residuals
 
 
+def test_a_state_beyond_reason_does_not_blind_the_monitor():
+    robot, dynamics = six_axis()
+    t, q, qd, tau = touched(dynamics, 1.2, 1.0)
+    monitor = ArmMonitor(dynamics, ContactDetector(np.full(N, 2.0)), 150.0)
+    qd[100, 1] = 1e200                  # finite, but its square is not
+    contact = np.zeros(len(t), dtype=bool)
+    for k in range(len(t)):
+        with np.errstate(over='ignore', invalid='ignore'):
+            monitor.step(round(t[k] * 1e9), q[k], qd[k], tau[k])
+        assert np.isfinite(monitor.residual).all()
+        contact[k] = monitor.contact
+    assert monitor.absurd == 1
+    assert not contact[t < 1.0].any() and contact[t >= 1.02].all()
+
+
+def test_messages_without_sense_and_states_that_stop_are_told():
+    robot, dynamics = six_axis()
+    t, q, qd, tau = touched(dynamics, 0.1, 1.0)
+    with MonitorRig({'diagnostic_updater.period': 0.1}) as rig:
+        rig.send_all(t, q, qd, tau, robot.joint_names)
+        rig.send(START + 10**8, q[0][:5], qd[0], tau[0], robot.joint_names, answered=False)
+        wait(lambda: rig.status('Joint states')[2]['refused'] == '1', 'the count')
+        assert 'made no sense' in rig.status('Joint states')[1]
+        wait(lambda: 'no complete joint state for' in rig.status('Joint states')[1], 'the error')
+        assert rig.status('Joint states')[0] == 2
+        sent = iter(range(10**6))
+
+        def heard():
+            k = next(sent)
+            rig.send(START + 2 * 10**8 + k * 10**6, q[0], qd[0], tau[0], robot.joint_names)
+            return 'no complete' not in rig.diagnostics[-1].status[0].message
+        wait(heard, 'an end of the error')
+
+
 def test_reset_is_a_service():
     robot, dynamics = six_axis()
     t, q, qd, tau = touched(dynamics, 0.2, 0.1)

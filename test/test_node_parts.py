@@ -158,9 +158,15 @@ def test_a_state_without_stamp_counts_from_its_arrival():
     assert buffer.oldest['position'] == 777
 
 
-def test_a_field_of_the_wrong_length_is_an_error():
-    with pytest.raises(InputError, match='velocity has 2 values for 3 names'):
-        StateBuffer(NAMES).update(state(NAMES, [1.0] * 3, [0.0] * 2), 1)
+@pytest.mark.parametrize(('message', 'words'), [
+    (state(NAMES, [1.0] * 3, [0.0] * 2), 'velocity has 2 values for 3 names'),
+    (state(['a', 'b', 'a'], [1.0] * 3), "'a' is named more than once"),
+])
+def test_of_a_message_without_sense_nothing_is_taken(message, words):
+    buffer = StateBuffer(NAMES)
+    with pytest.raises(InputError, match=words):
+        buffer.update(message, 1)
+    assert buffer.refused == 1 and buffer.missing('position') == ['a', 'b', 'c']
 
 
 # -- parameters ---------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ class ArmMonitor:
         detector: a ContactDetector of its joints.
         gain: of the MomentumObserver [1/s].
         frame: the link whose wrench is estimated, '' for none.
-        max_gap: [s]; after a longer silence, or a stamp that goes back, observation begins anew.
+        max_gap: [s]; after a longer silence, or a stamp that goes back, observation begins anew;
+            so it does after a state so far off that the residual is not finite (`absurd` counts).
 
     After a step: residual, external (n,) [N m or N], contact, wrench (6,) in the frame's axes,
     figures (5,) as FIGURES names them.
@@ -37,7 +38,7 @@ class ArmMonitor:
         self.wrench, self.figures = np.zeros(6), np.zeros(len(FIGURES))
         n = dynamics.robot.n_joints
         self.largest_residual, self.largest_excess = np.zeros(n), np.zeros(n)
-        self.steps = self.repeated = self.resets = 0
+        self.steps = self.repeated = self.resets = self.absurd = 0
         self._last = None        # [ns]
 
     @property
@@ -80,6 +81,10 @@ class ArmMonitor:
                 dt = 0.0
         self._last = stamp
         residual = self.observer.step(dt, q, qd, tau)
+        if not np.isfinite(residual).all():     # it would stay so, and see nothing any more
+            self.absurd += 1
+            self.reset()
+            return False
         if dt > 0.0:
             self.detector.step(dt, residual, tau)
         if self.detector.settled:

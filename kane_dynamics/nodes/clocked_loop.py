@@ -51,7 +51,7 @@ class WallLoop:
         self._thread.start()
 
     def stop(self):
-        """End after the running cycle, or soon where none runs, and wait, unless it asks itself."""
+        """End after the running cycle, or soon, and wait for it, unless the loop itself asks."""
         self._running = False
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()

@@ -49,6 +49,7 @@ class Reports:
         report.add('out of order', buffer.disordered)
         self._count(report, 'values not finite', buffer.rejected, 'values were not finite')
         self._count(report, 'from the future', buffer.future, 'messages came from the future')
+        self._count(report, 'refused', buffer.refused, 'messages made no sense: see the log')
 
     def _torque(self, report):
         controller = self._node.controller

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
@@ -102,7 +103,7 @@ class Monitor(ManagedNode):
         """Begin with the next state."""
         self.monitor.reset()
         self.buffer.forget()
-        self._last = NEVER
+        self._last, self.last_step = NEVER, time.monotonic()
         freeze_garbage()
         self.active = True
 
@@ -132,7 +133,7 @@ class Monitor(ManagedNode):
         stamp = min(buffer.oldest.values())
         if stamp == NEVER or stamp == self._last:
             return          # not every joint was told of again
-        self._last = stamp
+        self._last, self.last_step = stamp, time.monotonic()
         if self.monitor.step(stamp, buffer.position, buffer.velocity, buffer.effort):
             self._publish(stamp)
 

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import time
+
 from kane_dynamics.motion.arm_monitor import FIGURES
 from kane_dynamics.nodes.diagnostics import ERROR, Recently, WARN
 from kane_dynamics.nodes.state_buffer import FIELDS
 
 ILL = 1e3       # condition number of a Jacobian beyond which its wrench means little
+SILENT = 1.0    # [s] of wall time without a complete state that is an error
 
 
 class MonitorReports:
@@ -34,8 +37,14 @@ class MonitorReports:
             if missing:
                 report.say(ERROR, f'joint_states tell no {field} of {missing}')
         self._count(report, 'values not finite', buffer.rejected, 'values were not finite')
+        self._count(report, 'refused', buffer.refused, 'messages made no sense: see the log')
         self._count(report, 'begun anew', monitor.resets,
                     'stamps went back or had a gap: observation began anew')
+        self._count(report, 'states beyond reason', monitor.absurd,
+                    'a state made the observer overflow: observation began anew')
+        silence = time.monotonic() - node.last_step
+        if silence > SILENT:
+            report.say(ERROR, f'no complete joint state for {silence:.1f} s: nothing is watched')
 
     def _contact(self, report):
         monitor = self._node.monitor

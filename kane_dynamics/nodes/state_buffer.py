@@ -21,8 +21,9 @@ class StateBuffer:
 
     Fields may be empty, joints may come in any order, in several messages and with others among
     them. A value that is not finite is not taken: the joint keeps its last good value and its age
-    grows. Nor is a message from the future. `rejected` counts values that are not finite,
-    `disordered` messages older than the last one, `future` those from the future.
+    grows. Nor is a message from the future, or one that makes no sense. `rejected` counts values
+    that are not finite, `disordered` messages older than the last one, `future` those from the
+    future, `refused` those without sense.
     """
 
     def __init__(self, joint_names):
@@ -41,6 +42,7 @@ class StateBuffer:
         self.rejected = 0
         self.disordered = 0
         self.future = 0
+        self.refused = 0
         self.oldest = dict.fromkeys(FIELDS, NEVER)  # [ns] of the joint told of longest ago
         self._orders = {}
         self._lock = threading.Lock()
@@ -49,8 +51,16 @@ class StateBuffer:
         """Take a JointState that arrived at `now` [ns]; return whether it told of any joint.
 
         Its age counts from its stamp, or from `now` where the stamp is zero. A stamp later than
-        now + horizon [ns] is not believed.
+        now + horizon [ns] is not believed. Raises for a message without sense, of which nothing
+        is taken.
         """
+        try:
+            return self._update(message, now, horizon)
+        except InputError:
+            self.refused += 1
+            raise
+
+    def _update(self, message, now, horizon):
         names = message.name
         usual = names == self._usual
         order = None if usual else self._order(names)
@@ -58,6 +68,11 @@ class StateBuffer:
         if stamp - now > horizon:
             self.future += 1
             return False
+        for field in FIELDS:
+            values = getattr(message, field)
+            if len(values) not in (0, len(names)):
+                raise InputError(f'joint_states: {field} has {len(values)} values for '
+                                 f'{len(names)} names {list(names)}')
         told = False
         with self._lock:
             self.received += 1
@@ -67,9 +82,6 @@ class StateBuffer:
                 values = getattr(message, field)
                 if len(values) == 0:
                     continue
-                if len(values) != len(names):
-                    raise InputError(f'joint_states: {field} has {len(values)} values for '
-                                     f'{len(names)} names {list(names)}')
                 if usual and math.isfinite(sum(values)):
                     view[:] = values            # all joints, in order, newer
                     self._common[field] = self.oldest[field] = stamp
