@@ -273,8 +273,10 @@ def test_wrench_on_a_link_is_the_torque_of_its_jacobian():
     assert not plant._pushes
     with pytest.raises(kd.InputError, match="wrench on 'hand': no such link; there are .*tool0"):
         plant.push('hand', np.zeros(6))
+    plant.push('tool0', np.ones(6))
     with pytest.raises(kd.InputError, match='6 finite numbers'):
         plant.push('tool0', [np.nan] * 6)
+    assert plant._pushes['tool0'].tolist() == [1.0] * 6         # what acts goes on
 
 
 def test_commands_are_cut_to_the_effort_limits_and_counted():

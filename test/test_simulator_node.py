@@ -144,6 +144,24 @@ def test_arm_that_flies_apart_stands_still_says_why_and_is_reset(arm):
     assert list(arm.states[-1].position) == HOME
 
 
+def test_a_step_in_which_the_arm_flies_apart_is_answered(arm):
+    assert arm.pause(True).success
+    arm.peer.set_parameters(arm.node, without_commands='zero')
+    arm.push('lower', [0.0, 0.0, 0.0], [0.0, 1e300, 0.0])
+    answers = []
+
+    def failed():                           # the wrench may come after the first steps
+        answers.append(arm.trigger('step'))
+        return not answers[-1].success
+    wait(failed, 'the failure')
+    assert 'not finite any more' in answers[-1].message
+    level, message, _ = arm.status('Loop')
+    assert level == 2 and 'stands still' in message
+    assert 'call ~/reset first' in arm.trigger('step').message
+    arm.peer.set_parameters(arm.node, without_commands='brake')
+    assert arm.trigger('reset').success
+
+
 def test_bad_commands_are_refused_and_change_nothing(arm):
     refused = int(arm.status('Commands')[2]['refused'])
     arm.command([1.0])
@@ -289,6 +307,11 @@ def test_lock_step_passes_gaps_with_the_last_command_and_drops_what_is_old():
         assert stamp_of(rig.states[-1]) == FIRST + 12 * PERIOD
         rig.trigger('step')
         rig.wait_for_stamp(FIRST + 13 * PERIOD)
+        # whoever sends them is gone: told, and services answer
+        assert rig.pause(False).success
+        wait(lambda: 'waiting for the command at 1.065' in rig.status('Loop')[1], 'the warning')
+        rig.command(torques[0])
+        wait(lambda: rig.status('Loop')[1] == 'OK', 'an end of the warning')
     expected = local(periods=12, commands={0: torques[0], 10: torques[1], 11: torques[2]})
     for ns, row in zip(stamps, told):
         assert np.array_equal(row, expected[(ns - FIRST) // PERIOD])

@@ -117,14 +117,13 @@ class Plant:
         if link not in self.robot.link_names:
             raise InputError(f'wrench on {link!r}: no such link; there are '
                              f'{list(self.robot.link_names)}')
+        wrench = np.zeros(6) if wrench is None else np.array(wrench, dtype=float)
+        if wrench.shape != (6,) or not np.isfinite(wrench).all():
+            raise InputError(f'wrench on {link!r} must be 6 finite numbers, got {wrench}')
         self._step.at_rest = False
         self._pushes.pop(link, None)
-        if wrench is not None:
-            wrench = np.array(wrench, dtype=float)
-            if wrench.shape != (6,) or not np.isfinite(wrench).all():
-                raise InputError(f'wrench on {link!r} must be 6 finite numbers, got {wrench}')
-            if wrench.any():
-                self._pushes[link] = wrench
+        if wrench.any():
+            self._pushes[link] = wrench
 
     def fill(self, t, q, qd, tau):
         """Fill tau (nv,) with all generalized forces on the arm: the torque law of `March`."""

@@ -18,7 +18,7 @@ class LockStepWatch:
 
     Should the first command be lost while nodes are still finding each other, the braked arm
     stands while a period passes: a state with an old stamp gets no second answer. Later the
-    last state is told again.
+    last state is told again, and `waiting_for` says what is missing.
 
     count_listeners, count_commanders: functions that return how many there are.
     """
@@ -33,7 +33,7 @@ class LockStepWatch:
 
     def step_passed(self):
         """Note that time goes on."""
-        self._last = time.monotonic()
+        self._last, self.waiting_for = time.monotonic(), ''
 
     def stop(self):
         """End it."""
@@ -63,6 +63,6 @@ class LockStepWatch:
             node.simulation.advance()
         else:
             self.step_passed()
-            node.get_logger().warning(
-                f'waiting for the command at {node.pacer.stamp(node.k) * 1e-9:.6f} s')
+            self.waiting_for = f'the command at {node.pacer.stamp(node.k) * 1e-9:.6f} s'
+            node.get_logger().warning(f'waiting for {self.waiting_for}')
         node.publish_state()

@@ -120,7 +120,7 @@ class Simulator(ManagedNode):
         self.elastic.start()
         if not values['lock_step']:
             self.loop = make_loop(self, values['update_rate'] * values['real_time_factor'],
-                                  self._cycle, values['realtime_priority'], self._fail)
+                                  self._cycle, values['realtime_priority'], self.fail)
             self.loop.start()
 
     def _subscribe(self):
@@ -203,7 +203,7 @@ class Simulator(ManagedNode):
     def _count_commanders(self):
         return sum(self.count_publishers(each.topic_name) for each in self._commands)
 
-    def _fail(self, error):
+    def fail(self, error):
         """Stand still after a fault of the simulation, and say why."""
         with self.lock:
             self.paused, self.failed = True, f'{type(error).__name__}: {error}'
@@ -249,7 +249,7 @@ class Simulator(ManagedNode):
             self.reader.refused += 1
             self.get_logger().error(str(error), throttle_duration_sec=1.0)
         except Exception as error:
-            self._fail(error)
+            self.fail(error)
 
     def _apply_command(self, tau, stamp):
         if isinstance(self.pacer, CommandPacer):

@@ -41,8 +41,10 @@ class SimulatorReports:
                     'the machine is too slow: simulated time fell behind')
         if isinstance(pacer, ClockPacer):
             self._count(report, 'clock jumps', pacer.jumps, 'the clock jumped')
-        if isinstance(pacer, CommandPacer) and not node.paused and not pacer.begun:
-            report.say(WARN, 'waiting for the first command')
+        if isinstance(pacer, CommandPacer) and not node.paused:
+            waiting_for = node.watch.waiting_for if pacer.begun else 'the first command'
+            if waiting_for:
+                report.say(WARN, f'waiting for {waiting_for}')
 
     def _commands(self, report):
         node = self._node

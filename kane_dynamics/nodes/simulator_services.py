@@ -32,6 +32,9 @@ class SimulatorServices:
                 response.success = True
             except InputError as error:
                 response.success, response.message = False, str(error)
+            except Exception as error:      # the arm flew apart: an answer all the same
+                node.fail(error)
+                response.success, response.message = False, node.failed
             return response
         return callback
 
