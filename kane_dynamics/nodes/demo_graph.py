@@ -24,13 +24,15 @@ import yaml
 
 from kane_dynamics.exceptions import KaneDynamicsError
 from kane_dynamics.nodes.conversions import joint_order, nanoseconds, trajectory_message
+from kane_dynamics.nodes.phases import Fault
 
 PATIENCE = 60.0     # [s] of wall time for what takes a few
 NODES = ('simulator', 'feedforward')
 # what the nodes count on /diagnostics when the machine keeps them from their work
-INCIDENTS = {'periods given up': 'periods of the simulator were given up',
-             'timeouts': 'commands stayed away and the arm was braked'}
 FAULTS = 'faults: '     # how the feedforward node's counts of faults begin
+INCIDENTS = {'periods given up': 'periods of the simulator were given up',
+             'timeouts': 'commands stayed away and the arm was braked',
+             FAULTS + Fault.STATE_LOST.value: 'joint_states stayed away and feedforward gave up'}
 
 
 class DemoGraph:
@@ -53,6 +55,7 @@ class DemoGraph:
         self._states = []
         self._node.create_subscription(JointState, 'joint_states', self._states.append,
                                        QoSProfile(depth=1000))
+        self._before = {}           # what was counted when a trajectory was sent
         self._diagnostics = {}      # name of a status -> (when it came, {key: value})
         self._node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self._sender = self._node.create_publisher(JointTrajectory,
@@ -111,18 +114,27 @@ class DemoGraph:
                 time.monotonic(), {each.key: each.value for each in status.values})
 
     def incidents(self):
-        """Return what kept the nodes from their work, as texts; waits for their next reports."""
+        """Return what kept the nodes from their work since `send`, as texts.
+
+        Waits for their next reports. Raises for a fault that no machine explains.
+        """
         asked = time.monotonic()
         self._wait(lambda: all(self._diagnostics.get(f'{name}: Loop', (0.0,))[0] > asked
                                for name in NODES), 'the diagnostics')
         found = []
-        for _, values in self._diagnostics.values():
-            for key, value in values.items():
-                if key in INCIDENTS and int(value):
-                    found.append(f'{INCIDENTS[key]} ({value})')
-                elif key.startswith(FAULTS) and int(value):
-                    found.append(f'feedforward gave up: {key[len(FAULTS):]}')
+        for key, count in self._counts().items():
+            count -= self._before.get(key, 0)
+            if count and key in INCIDENTS:
+                found.append(f'{INCIDENTS[key]} ({count})')
+            elif count:
+                raise KaneDynamicsError(f'feedforward gave up: {key[len(FAULTS):]} '
+                                        + self._log('feedforward'))
         return tuple(found)
+
+    def _counts(self):
+        """Return {key: number} of what the nodes count, as they told last."""
+        return {key: int(value) for _, values in self._diagnostics.values()
+                for key, value in values.items() if key in INCIDENTS or key.startswith(FAULTS)}
 
     def _last_stamp(self):
         return nanoseconds(self._states[-1].header.stamp)
@@ -134,7 +146,7 @@ class DemoGraph:
         """
         self._wait(self._sender.get_subscription_count, 'the feedforward node')
         self._wait(lambda: self._states and np.any(self._states[-1].effort), 'torque')
-        start = self._last_stamp() + round(lead * 1e9)
+        start, self._before = self._last_stamp() + round(lead * 1e9), self._counts()
         self._sender.publish(trajectory_message(
             trajectory.joint_names, trajectory.times + 1e-3, trajectory.positions,
             trajectory.velocities, trajectory.accelerations, stamp=start - 1_000_000))
