@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed: nodes cannot be started')
 
-from ros_graph import FeedforwardRig  # noqa: E402
+from ros_graph import FeedforwardRig, ROOT  # noqa: E402
 from simulator_rig import SimulatorRig  # noqa: E402
 
 import kane_dynamics as kd  # noqa: E402
@@ -17,17 +17,18 @@ from kane_dynamics.nodes.feedforward_parameters import SCHEMA  # noqa: E402
 from kane_dynamics.nodes.settings import Settings  # noqa: E402
 
 URDF = example_urdf('ur5_robot.urdf')
+BENDING = ROOT / 'urdf' / 'flexible_six_axis.urdf'
 POSE = np.array([0.1, -1.0, 1.2, -0.3, 0.8, 0.4])
 
 
-def measured(robot, **changes):
-    """Return a Calibration with a heavier forearm and friction on every joint."""
+def measured(robot, link='forearm_link', times=2.0, **changes):
+    """Return a Calibration with a heavier link and friction on every joint."""
     joints = {name: JointCalibration(**{'coulomb': 2.0 + k, 'viscous': 1.0 + k, 'offset': 0.3,
                                         'load': 0.05, 'rotor_inertia': 0.2, **changes})
               for k, name in enumerate(robot.joint_names)}
-    forearm = robot.link('forearm_link').inertial
-    heavier = kd.Inertial(2.0 * forearm.mass, forearm.com, 2.0 * forearm.inertia)
-    return Calibration(robot.name, joints, {'forearm_link': heavier}, smoothing_speed=0.02)
+    body = robot.link(link).inertial
+    heavier = kd.Inertial(times * body.mass, body.com, times * body.inertia)
+    return Calibration(robot.name, joints, {link: heavier}, smoothing_speed=0.02)
 
 
 def defaults(**changes):
@@ -91,3 +92,84 @@ def test_the_simulator_moves_the_arm_that_was_measured(tmp_path):
         moved = np.abs(np.array(rig.states[-1].position) - POSE).max()
     # the torque that holds the measured arm holds this one: 0.1 s of round-off
     assert moved < 1e-6
+
+
+# -- an arm that bends ----------------------------------------------------------------------------
+
+
+def measured_bending():
+    """Return flexible_six_axis and a Calibration of it: friction, rotors, a heavier flange."""
+    robot = kd.load_urdf(BENDING)
+    return robot, measured(robot, 'flange', 10.0, load=0.0)
+
+
+def sagging(robot):
+    """Return q (nq,) at POSE and the torques (6,) that hold it, by Newton's method."""
+    dynamics = kd.Dynamics(robot)
+    q = kd.static_sag(dynamics, POSE)
+    return q, dynamics.gravity(q)[:6]
+
+
+def test_torques_of_a_bending_arm_have_its_measured_rotors_and_friction_on_top():
+    robot, calibration = measured_bending()
+    arm = calibration.apply(robot)
+    model = Settings(arm, defaults(), calibration).torque_model(
+        defaults(), kd.Dynamics(arm, parametric=True))
+    # the joints are led: how the links bend does not depend on rotors and friction
+    bare = robot.with_inertial('flange', calibration.bodies['flange'])
+    smooth = defaults(**{'friction.viscous': (0.0,), 'friction.coulomb': (0.0,)})
+    reference = Settings(bare, smooth).torque_model(smooth, kd.Dynamics(bare, parametric=True))
+    rng = np.random.default_rng(2)
+    q, qd, qdd = rng.uniform(-1, 1, (3, 10, 6))
+    k = np.arange(6)
+    friction = (1.0 + k) * qd + (2.0 + k) * qd / np.sqrt(qd**2 + 0.02**2) + 0.3
+    armature = np.array([robot.joint(name).armature for name in robot.joint_names])
+    np.testing.assert_allclose(
+        model.evaluate_many(q, qd, qdd),
+        reference.evaluate_many(q, qd, qdd) + (0.2 - armature) * qdd + friction, atol=1e-9)
+
+
+@pytest.mark.ros
+def test_the_feedforward_node_holds_the_bending_arm_that_was_measured(tmp_path):
+    robot, calibration = measured_bending()
+    calibration.save(tmp_path / 'arm.dynamics.yaml')
+    with FeedforwardRig(robot.joint_names, {
+            'robot_description_file': str(BENDING), 'ramp_time': 0.0, 'trigger': 'joint_states',
+            'mode': 'gravity', 'state_timeout': 5.0, 'clock_jump_threshold': 10.0,
+            'limits.effort': [1000.0],
+            'calibration_file': str(tmp_path / 'arm.dynamics.yaml')}) as rig:
+        rig.step(POSE)
+        torque = rig.step(POSE)
+    _, expected = sagging(calibration.apply(robot))
+    np.testing.assert_allclose(torque, expected + 0.3, atol=1e-9)
+    assert np.abs(expected - sagging(robot)[1]).max() > 1.0
+
+
+@pytest.mark.ros
+def test_the_simulator_moves_the_bending_arm_that_was_measured(tmp_path):
+    robot, calibration = measured_bending()
+    calibration.save(tmp_path / 'arm.dynamics.yaml')
+    _, hold = sagging(calibration.apply(robot))
+    with SimulatorRig(robot, {'lock_step': True, 'update_rate': 200.0,
+                              'initial_positions': POSE.tolist(), 'friction': 'none',
+                              'calibration_file': str(tmp_path / 'arm.dynamics.yaml')}) as rig:
+        for k in range(20):
+            rig.command(hold)
+            rig.wait_for_stamp(1_000_000_000 + (k + 1) * 5_000_000)
+        moved = np.abs(np.array(rig.states[-1].position) - POSE).max()
+    assert moved < 1e-6         # 0.1 s of round-off, from the measured arm's own sag
+
+
+@pytest.mark.ros
+def test_bodies_that_bend_are_refused_unless_the_arm_is_taken_as_rigid(tmp_path):
+    robot = kd.load_urdf(BENDING)
+    measured(robot, 'forearm').save(tmp_path / 'arm.dynamics.yaml')
+    parameters = {'robot_description_file': str(BENDING), 'model_check.samples': 0,
+                  'mode': 'gravity', 'ramp_time': 0.0, 'trigger': 'joint_states',
+                  'limits.effort': [1000.0], 'autostart': False,
+                  'calibration_file': str(tmp_path / 'arm.dynamics.yaml')}
+    with FeedforwardRig(robot.joint_names, parameters, active=False) as rig:
+        assert not rig.peer.change_state(rig.node, 'configure')
+        rig.process.wait_for_log("the body 'forearm' holds the link 'forearm'")
+        assert rig.peer.set_parameters(rig.node, elastic='rigid')[0].successful
+        assert rig.peer.change_state(rig.node, 'configure')

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The file of measured figures: written, read back, applied, and refused line by line."""
 
+from pathlib import Path
+
 from conftest import example_urdf
 import numpy as np
 import pytest
@@ -200,3 +202,28 @@ def test_what_is_no_such_file_at_all_is_refused(tmp_path, data, words):
         load_calibration(tmp_path / 'x.yaml')
     with pytest.raises(InputError, match='cannot be read'):
         load_calibration(tmp_path / 'absent.yaml')
+
+
+def bending_arm(extension):
+    """Return six_axis.urdf with an element about what bends."""
+    text = (Path(__file__).resolve().parents[1] / 'urdf' / 'six_axis.urdf').read_text()
+    return load_urdf(text.replace('</robot>', f'{extension}</robot>'))
+
+
+def test_what_was_measured_as_rigid_is_refused_of_what_bends():
+    robot = load_urdf(Path(__file__).resolve().parents[1] / 'urdf' / 'flexible_six_axis.urdf')
+    joints = calibration_of(robot.rigid()).joints
+    whole = calibration_of(robot.rigid())
+    with pytest.raises(InputError, match="'upper_arm' .* bends: .* leave the body out"):
+        whole.apply(robot)
+    assert whole.apply(robot.rigid()).n_modes == 0
+    # rotors, friction and the wrist beyond the beams are those of a rigid arm
+    heavy = Inertial(3.0, (0.0, 0.0, 0.03), np.diag([2e-3, 2e-3, 1e-3]))
+    applied = Calibration(robot.name, joints, {'flange': heavy}).apply(robot)
+    assert applied.n_modes == robot.n_modes and applied.link('flange').inertial.mass == 3.0
+    sprung = bending_arm('<flexible_joint reference="joint_2" stiffness="5000" '
+                         'motor_inertia="0.3"/>')
+    with pytest.raises(InputError, match="'joint_2' .* motor_inertia is its rotor"):
+        Calibration(sprung.name, joints).apply(sprung)
+    joints = {**joints, 'joint_2': JointCalibration(coulomb=1.0)}
+    assert Calibration(sprung.name, joints).apply(sprung).flexible_joints

@@ -45,6 +45,7 @@ class Calibration:
 
     joints: {name: JointCalibration}, every joint that moves. bodies: {link: Inertial} for all that
     moves as one with the link, in its frame; links that are fixed to it then count as massless.
+    Nothing that bends can be among it, and a joint with a spring keeps the rotor of its URDF.
     locked: {joint: position} of the joints that stood still. facts: how it was found, as plain
     text, numbers, lists and mappings; nothing is computed from it.
     """
@@ -61,15 +62,12 @@ class Calibration:
         robot = lock_joints(robot, {name: value for name, value in self.locked.items()
                                     if name in robot.joint_names})
         self._require_joints(robot)
+        self._require_bodies(robot)
         joints = tuple(
             joint if self._rotor(joint) is None else replace(joint, armature=self._rotor(joint))
             for joint in robot.joints)
         robot = replace(robot, joints=joints)
-        movers = [joint.child for joint in robot.moving_joints]
         for link, inertial in self.bodies.items():
-            if link not in movers:
-                raise InputError(f'calibration of {self.robot!r}: {link!r} is no link that a '
-                                 f'joint of {robot.name!r} moves; those are {movers}')
             for other in _fixed_to(robot, link):
                 robot = robot.with_inertial(other, None)
             robot = robot.with_inertial(link, inertial)
@@ -136,6 +134,24 @@ class Calibration:
         if missing:
             raise InputError(f'calibration of {self.robot!r}: joint {missing[0]!r} of '
                              f'{robot.name!r} is missing; it has {list(self.joints)}')
+        for name in robot.flexible_joints:
+            if self.joints[name].rotor_inertia is not None:
+                raise InputError(f'calibration of {self.robot!r}: the joint {name!r} of '
+                                 f'{robot.name!r} has a <flexible_joint>, whose motor_inertia is '
+                                 'its rotor; leave out rotor_inertia, or take the arm as rigid')
+
+    def _require_bodies(self, robot):
+        movers = [joint.child for joint in robot.moving_joints]
+        for link in self.bodies:
+            if link not in movers:
+                raise InputError(f'calibration of {self.robot!r}: {link!r} is no link that a '
+                                 f'joint of {robot.name!r} moves; those are {movers}')
+            for name in (link, *_fixed_to(robot, link)):
+                if name in robot.flexible_links:
+                    raise InputError(
+                        f'calibration of {self.robot!r}: the body {link!r} holds the link '
+                        f'{name!r} of {robot.name!r}, which bends: where along it the mass lies '
+                        'is not told; leave the body out, or take the arm as rigid')
 
 
 def load_calibration(path):

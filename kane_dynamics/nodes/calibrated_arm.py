@@ -15,12 +15,15 @@ SCHEMA = Schema(
 )
 
 
-def load_arm(source, path):
+def load_arm(source, path, rigid=False):
     """Return the robot of a source, the same with a calibration applied, and the Calibration.
 
     path: of the calibration, '' for none; then the two robots are one and the last is None.
+    rigid: leave out that it bends, before the calibration, which may be that of a rigid arm.
     """
     robot = kd.load_urdf(source)
+    if rigid:
+        robot = robot.rigid()
     if not path:
         return robot, robot, None
     calibration = load_calibration(path)

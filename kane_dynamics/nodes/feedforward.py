@@ -70,9 +70,8 @@ class Feedforward(ManagedNode):
     def configure(self, source):
         """Load the arm, compile its dynamics, compare them with Pinocchio."""
         values = self.parameters
-        described, self.robot, calibration = load_arm(source, values['calibration_file'])
-        if values['elastic'] == 'rigid':
-            described, self.robot = described.rigid(), self.robot.rigid()
+        described, self.robot, calibration = load_arm(source, values['calibration_file'],
+                                                      values['elastic'] == 'rigid')
         self.settings = Settings(self.robot, values, calibration)
         values.check_lengths(len(self.settings.active))
         self._dynamics = kd.Dynamics(self.robot, parametric=True)
