@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed: nodes cannot be started')
 
 from ros_graph import FeedforwardRig, ROOT, wait  # noqa: E402
+from std_msgs.msg import Float64MultiArray  # noqa: E402
 
 from kane_dynamics.nodes.conversions import nanoseconds, trajectory_message  # noqa: E402
 
@@ -218,6 +219,14 @@ def test_no_parameter_makes_torque_step(rig, changes):
         assert np.allclose(steps[10:], 0.0, atol=1e-9)
     rig.step(HOME)
     assert rig.enable(False).success                    # for those who come after: hold HOME
+
+
+def test_another_publisher_of_commands_is_told_as_long_as_it_is_there(rig):
+    rival = rig.peer.node.create_publisher(Float64MultiArray, f'{rig.node}/commands', 10)
+    wait(lambda: 'a matter of chance' in rig.status('Torque')[1], 'the warning')
+    assert rig.status('Torque')[0] == WARN
+    rig.peer.node.destroy_publisher(rival)
+    wait(lambda: 'chance' not in rig.status('Torque')[1], 'an end of the warning')
 
 
 def test_a_goal_that_jumps_is_refused_with_the_joint(rig):

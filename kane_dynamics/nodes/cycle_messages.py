@@ -48,6 +48,11 @@ class CycleMessages:
             self._timer = self._node.create_timer(
                 LISTEN, self._ask, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
+    def rivals(self):
+        """Return the topic of the commands and how many others publish on it."""
+        topic = self._publishers[0].topic_name
+        return topic, self._node.count_publishers(topic) - 1
+
     def _ask(self):
         pairs = zip(self._publishers[2:], (self._elastic.state, self._elastic.tip))
         self._heard = [(publisher, tell) for publisher, tell in pairs

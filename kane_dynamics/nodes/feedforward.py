@@ -49,7 +49,7 @@ class Feedforward(ManagedNode):
         self.loop = None            # between activate and deactivate
         super().__init__(name, SCHEMA, **kwargs)
         override = {'qos_overriding_options': qos.overridable()}
-        self._messages = CycleMessages(self, override)
+        self.messages = CycleMessages(self, override)
         self._trajectory_publisher = self.create_lifecycle_publisher(
             JointTrajectory, '~/joint_trajectory_with_effort', qos.RELIABLE, **override)
         self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
@@ -97,7 +97,7 @@ class Feedforward(ManagedNode):
         if self.robot.n_modes:
             self.elastic = ElasticOutput(controller, self._dynamics, values['tip_link'], self.log)
             self.elastic.introduce()
-        self._messages.connect(controller, self.settings, self.elastic)
+        self.messages.connect(controller, self.settings, self.elastic)
         self.controller = controller
         self.diagnostics.hardware_id = self.robot.name
         gravity = 'none is computed here' if values['robot_compensates_gravity'] else (
@@ -140,7 +140,7 @@ class Feedforward(ManagedNode):
         self._clock_watch.end()
         period = min(self.loop.period, LAST_RAMP)
         for _ in self.controller.ramp_down(period):
-            self._messages.publish(self._messages.at(self.now()))
+            self.messages.publish(self.messages.at(self.now()))
             time.sleep(period)
         self.loop = None
 
@@ -213,9 +213,9 @@ class Feedforward(ManagedNode):
                     and self._patience.excuses(time.monotonic_ns(), all(fresh)))
             if late or not controller.cycle(seconds_since(self.epoch, stamp), *fresh):
                 return time.perf_counter() - began
-            messages = self._messages.at(stamp)
+            messages = self.messages.at(stamp)
             took = time.perf_counter() - began
-            self._messages.publish(messages)
+            self.messages.publish(messages)
         return took
 
     def _watch(self, now):

@@ -70,6 +70,10 @@ class Reports:
             self._count(report, f'cycles {text}', int(counts.max()),
                         f'torque of {output.joint_names[int(counts.argmax())]!r} was {text}')
         report.add('torques not finite', output.not_finite)
+        topic, rivals = self._node.messages.rivals()
+        if rivals > 0:
+            report.say(WARN, f'{rivals} more publish on {topic}: whose torque acts is a matter of '
+                             'chance')
 
     def _trajectories(self, report):
         controller = self._node.controller
