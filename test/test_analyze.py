@@ -188,6 +188,10 @@ def test_view_writes_a_page_of_any_arm(tmp_path, capsys):
     assert f'written: {path}' in capsys.readouterr().out
     text = path.read_text()
     assert 'wrist_3_joint' in text and '"mesh"' in text       # its meshes are inside
+    bad = tmp_path / 'bad.urdf'           # no torque comes of it, but it can be looked at
+    bad.write_text(Path(ARM).read_text().replace('<mass value="2"/>', '<mass value="-2"/>'))
+    assert main(['view', str(bad), '-o', str(path), '--no-browser']) == 0
+    assert 'mass -2 kg is negative' in capsys.readouterr().err
     assert main(['view', ARM, '--q', '1', '-o', str(path), '--no-browser']) == 2
     assert "'joint_1', 'joint_2'" in capsys.readouterr().err
 

@@ -29,7 +29,7 @@ def add_arguments(parser):
 
 def run(arguments):
     """Write the page and open it."""
-    robot = load_arm(arguments)
+    robot = load_arm(arguments, unphysical='warn')     # a picture has no inertia
     q = None
     if arguments.q is not None:
         q = robot.neutral()

@@ -58,7 +58,8 @@ def enforce(robot, unphysical='refuse', stacklevel=2):
     where = robot.source or f'robot {robot.name!r}'
     if errors and unphysical == 'refuse':
         raise ModelError(f'{where}: unphysical inertias:\n{_lines(errors)}\n'
-                         "  correct the file, or load it with unphysical='warn'")
+                         '  correct the file (`kane info` shows it), or load it in Python with '
+                         "unphysical='warn'")
     if findings:
         warnings.warn(f'{where}: look at these inertias:\n{_lines(findings)}',
                       KaneDynamicsWarning, stacklevel=stacklevel + 1)
