@@ -56,8 +56,9 @@ def parts():
 
     def controller():
         simulation.reset()
-        made = Controller(ROBOT.joint_names, model, read_state=lambda measured: np.copyto(
-            measured, simulation.measured[:2]))
+        made = Controller(ROBOT.joint_names, model, lead_time=feedforward['lead_time'],
+                          read_state=lambda measured: np.copyto(
+                              measured, simulation.measured[:2]))
         settings.apply(feedforward, made)
         made.mode = feedforward['mode']
         made.restart(enabled=True)
@@ -80,10 +81,12 @@ def errors(parts, name, after):
                 simulation.advance()
             k, lost = k + MOST_AT_ONCE, round(STALL / period) - MOST_AT_ONCE
             continue
-        if name == 'simulator' or not after <= t < after + STALL:
+        works = name == 'simulator' or not after <= t < after + STALL
+        if works:
             controller.cycle(t, True, True)
-            simulation.command(controller.tau)
         simulation.advance()
+        if works:           # on the wall clock a torque acts in the next period
+            simulation.command(controller.tau)
         k += 1
         times.append((k + lost) * period)
         found.append(abs(simulation.measured[0] - way.sample(times[-1])[0]))
