@@ -50,9 +50,14 @@ def test_demo_on_the_wall_clock_follows_to_a_thousandth():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_demo_says_what_is_wrong_with_an_arm():
-    done = run_demo('--urdf', 'nowhere.urdf')
-    assert done.returncode == 2 and 'nowhere.urdf' in done.stderr
+@pytest.mark.parametrize('arguments, words', [
+    (['--urdf', 'nowhere.urdf'], 'nowhere.urdf'),
+    (['--urdf', 'urdf/two_link.urdf'], "'two_link' has 2 joints; the demo drives an arm with 6"),
+    (['--picture', 'demo.png'], 'add --flexible'),
+    (['--flexible', '--picture', 'demo.doc'], 'demo.doc: a picture is one of .png')])
+def test_demo_says_what_is_wrong_before_it_begins(arguments, words):
+    done = run_demo(*arguments)
+    assert done.returncode == 2 and words in done.stderr and not done.stdout
 
 
 def verdicts(with_it, without):

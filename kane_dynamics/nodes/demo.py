@@ -158,11 +158,18 @@ def main(arguments=None):
     try:
         robot = kd.load_urdf(given.urdf or shared_file(
             'urdf', 'flexible_3r.urdf' if given.flexible else 'six_axis.urdf'))
+        if given.picture and not robot.n_modes:
+            raise KaneDynamicsError('--picture is of the flexible demo; add --flexible')
+        if given.no_nodes:
+            print('looking for /feedforward and /simulator ...', flush=True)
         if robot.n_modes and given.no_nodes:
             tell(robot)
             return 0
         if robot.n_modes:
             return 0 if demonstrate(robot, given.domain, given.picture, given.verbose) else 1
+        if robot.n_joints != len(WAY[0]):
+            raise KaneDynamicsError(f'{robot.name!r} has {robot.n_joints} joints; the demo drives '
+                                    f'an arm with {len(WAY[0])}, or one that bends')
         if given.no_nodes:
             with DemoGraph(None, robot.joint_names) as graph:
                 found = track(graph, robot.joint_names, lead=1.0)
