@@ -61,7 +61,7 @@ class Bounds:
                      if not 0.0 < each < np.inf]
         if unlimited:
             raise InputError(f'{robot.name!r} has no limit of velocity for {unlimited}; how fast '
-                             'it may go would be a guess')
+                             'it may go would be a guess: give it in the <limit> of the URDF')
         return cls(lower, upper, velocity * limits.velocity,
                    np.full(robot.n_joints, float(acceleration)),
                    np.where(limits.effort > 0.0, effort * limits.effort, np.inf))

@@ -102,6 +102,7 @@ def _description(arguments, robot, motion, search, condition):
              f'Condition number of its scaled regressor: {condition:.3g}',
              'Limits of the URDF are kept. COLLISIONS ARE NOT CHECKED: look at it in a simulation '
              'first.',
+             'rad, rad/s, rad/s^2, N m; prismatic joints: m, m/s, m/s^2, N',
              f'{"joint":<{width}}  {"from":>8}  {"to":>8}  {"speed":>7}  {"accel":>7}  '
              f'{"effort":>8}  % of limit']
     for row in zip(robot.joint_names, low, high, speed, rise, effort, share):
