@@ -120,7 +120,7 @@ def cross_check(dynamics, urdf_text=None, samples=1000, seed=0, functions=FUNCTI
     q, qd, qdd = random_states(robot, samples, rng)
     needed = np.array([arm.inverse(*row) for row in zip(q, qd, qdd)])
     tau = rng.standard_normal((samples, robot.nv)) * np.sqrt(np.mean(needed**2, axis=0))
-    states = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'frame': _farthest_link(robot)}
+    states = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'frame': robot.tip()}
     floor = SMALL_TORQUE * np.abs(needed).max()
     rows = []
     for done, function in enumerate(functions, 1):
@@ -168,14 +168,6 @@ def _comparable(dynamics):
         return dynamics, ''
     return (Dynamics(robot, backend=dynamics.backend, parametric=dynamics.parametric),
             '; '.join(notes))
-
-
-def _farthest_link(robot):
-    """Return the link that most moving joints carry."""
-    depth = {robot.root: 0}
-    for joint in robot.joints:
-        depth[joint.child] = depth[joint.parent] + (joint.kind != 'fixed')
-    return max(depth, key=depth.get)
 
 
 ARGUMENTS = {'inverse': ('q', 'qd', 'qdd'), 'forward': ('q', 'qd', 'tau'), 'bias': ('q', 'qd'),
