@@ -333,7 +333,7 @@ class Controller:
     def _look_after(self, t):
         # as joint_trajectory_controller: a trajectory that the arm does not keep to is given up
         watch, law = self.watch, self.law
-        if watch.needs_errors and self.known:
+        if watch.needs_errors and self.known and not self.needs_state:     # else they are filled
             self.compare()
         verdict = watch.verdict(t, law.error[:self.known])
         if verdict is None:
