@@ -123,11 +123,11 @@ def report(results, print=print):
         worse, small = without.largest / with_it.largest, with_it.largest <= BARS[time]
         cells = [f'{each.largest:.2e} / {each.rms:.2e}' for each in (with_it, without)]
         print(f'{time:<12}{cells[0]:>24}{cells[1]:>24}{worse:>14.0f}')
-        judged = small or not with_it.incidents
+        told = small or not with_it.incidents       # of the arm with feedforward
         for text, good, judged in (
-                (f'feedforward + PD at most {BARS[time]:g} rad', small, judged),
+                (f'feedforward + PD at most {BARS[time]:g} rad', small, told),
                 (f'PD alone at least {WORSE:g} times worse', worse >= WORSE,
-                 judged and not without.incidents)):
+                 told and not without.incidents)):
             verdict = 'not judged, the machine stalled' if not judged else 'yes' if good else 'NO'
             print(f'  {text}: {verdict}')
             well = well and (good or not judged)
