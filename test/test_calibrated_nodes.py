@@ -59,19 +59,24 @@ def test_a_parameter_stands_in_for_what_was_measured():
     assert (friction.offset == 0.3).all() and friction.smoothing_speed == 0.02
 
 
+def holding(urdf, joint_names, calibration, folder):
+    """Return the torque (n,) and the log of the feedforward node that holds an arm at POSE."""
+    path = folder / 'arm.dynamics.yaml'
+    calibration.save(path)
+    with FeedforwardRig(joint_names, {
+            'robot_description_file': str(urdf), 'ramp_time': 0.0, 'trigger': 'joint_states',
+            'mode': 'gravity', 'state_timeout': 5.0, 'clock_jump_threshold': 10.0,
+            'limits.effort': [1000.0], 'calibration_file': str(path)}) as rig:
+        rig.step(POSE)
+        return rig.step(POSE), rig.process.log
+
+
 @pytest.mark.ros
 def test_the_feedforward_node_holds_the_arm_that_was_measured(tmp_path):
     robot = kd.load_urdf(URDF)
     calibration = measured(robot)
-    calibration.save(tmp_path / 'ur5.dynamics.yaml')
-    with FeedforwardRig(robot.joint_names, {
-            'robot_description_file': str(URDF), 'ramp_time': 0.0, 'trigger': 'joint_states',
-            'mode': 'gravity', 'state_timeout': 5.0, 'clock_jump_threshold': 10.0,
-            'limits.effort': [1000.0],
-            'calibration_file': str(tmp_path / 'ur5.dynamics.yaml')}) as rig:
-        rig.step(POSE)
-        torque = rig.step(POSE)
-        assert 'Pinocchio' in rig.process.log       # compared as the URDF has it
+    torque, log = holding(URDF, robot.joint_names, calibration, tmp_path)
+    assert 'Pinocchio' in log       # compared as the URDF has it
     expected = kd.Dynamics(calibration.apply(robot)).gravity(POSE)
     np.testing.assert_allclose(torque, expected + 0.3, atol=1e-9)      # and the offset
     assert np.abs(expected - kd.Dynamics(robot).gravity(POSE)).max() > 1.0
@@ -132,14 +137,7 @@ def test_torques_of_a_bending_arm_have_its_measured_rotors_and_friction_on_top()
 @pytest.mark.ros
 def test_the_feedforward_node_holds_the_bending_arm_that_was_measured(tmp_path):
     robot, calibration = measured_bending()
-    calibration.save(tmp_path / 'arm.dynamics.yaml')
-    with FeedforwardRig(robot.joint_names, {
-            'robot_description_file': str(BENDING), 'ramp_time': 0.0, 'trigger': 'joint_states',
-            'mode': 'gravity', 'state_timeout': 5.0, 'clock_jump_threshold': 10.0,
-            'limits.effort': [1000.0],
-            'calibration_file': str(tmp_path / 'arm.dynamics.yaml')}) as rig:
-        rig.step(POSE)
-        torque = rig.step(POSE)
+    torque, _ = holding(BENDING, robot.joint_names, calibration, tmp_path)
     _, expected = sagging(calibration.apply(robot))
     np.testing.assert_allclose(torque, expected + 0.3, atol=1e-9)
     assert np.abs(expected - sagging(robot)[1]).max() > 1.0
