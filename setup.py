@@ -27,13 +27,16 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
-    package_data={PACKAGE: ['analysis/page/*']},
+    package_data={PACKAGE: ['py.typed', '__init__.pyi', 'analysis/report/page/*']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (SHARE, ['package.xml']),
         *shared_tree('launch'),
         *shared_tree('config'),
         *shared_tree('urdf'),
+        # `ros2 run` and launch files look here. With pip the folder is not on the PATH, where the
+        # names of the nodes would clash with other commands: `kane node NAME` runs them.
+        (f'lib/{PACKAGE}', [f'scripts/{name}' for name in sorted(os.listdir('scripts'))]),
     ],
     zip_safe=True,
     install_requires=[
@@ -47,20 +50,21 @@ setup(
         'oracle': ['pin'],
         'ros': ['ros-rclpy', 'ros-rmw-fastrtps-cpp', 'ros-common-interfaces'],
         'bags': ['rosbags'],
-        'report': ['matplotlib', 'pillow', 'imageio-ffmpeg'],
+        'report': ['matplotlib', 'pillow', 'fast-simplification', 'trimesh'],
+        'movie': ['imageio-ffmpeg'],
         'xacro': ['xacro'],
+        'mjcf': ['mujoco'],
+        'robots': ['example-robot-data'],
+        'meshcat': ['meshcat'],
         'test': ['pytest', 'example-robot-data', 'mujoco', 'sympy', 'flake8',
-                 'flake8-docstrings', 'flake8-import-order', 'flake8-quotes'],
+                 'flake8-docstrings', 'flake8-import-order', 'flake8-quotes', 'mypy',
+                 'types-PyYAML', 'hypothesis', 'pytest-cov', 'pytest-xdist', 'jsonschema'],
+        'doc': ['Sphinx', 'furo', 'myst-nb', 'sphinx-copybutton', 'ipykernel', 'nbclient'],
         'bench': ['example-robot-data', 'mujoco', 'sympy', 'casadi', 'exudyn'],
     },
     entry_points={
         'console_scripts': [
-            'kane = kane_dynamics.cli:main',
-            # ROS nodes, one line each: '<name> = kane_dynamics.nodes.executables:<name>'
-            'feedforward = kane_dynamics.nodes.executables:feedforward',
-            'simulator = kane_dynamics.nodes.executables:simulator',
-            'demo = kane_dynamics.nodes.executables:demo',
-            'monitor = kane_dynamics.nodes.executables:monitor',
+            'kane = kane_dynamics.commands.cli:main',
         ],
     },
 )

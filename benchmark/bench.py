@@ -1,6 +1,6 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Time kane_dynamics against its peers in one run and print the table that the README shows."""
+"""Time kane_dynamics against its peers in one run and print the table of doc/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PEER_SAMPLES = 256                                         # of one call of the 
 
 
 class Table:
-    """Rows of what, arm, peer, times; printed as they come and kept for the README."""
+    """Rows of what, arm, peer, times; printed as they come and kept for doc/benchmarks.md."""
 
     def __init__(self):
         self.rows = []
@@ -40,7 +40,7 @@ class Table:
         print('  {:<34} {:<9} {:<34} {:>9} {:>9} {:>7} {:>7} {:>5}'.format(*row), flush=True)
 
     def markdown(self):
-        """Return the table for the README."""
+        """Return the table for doc/benchmarks.md."""
         head = ('what', 'arm', 'peer', 'us', "peer's us", 'x (min)', 'x (median)', 'bar')
         lines = ['| ' + ' | '.join(head) + ' |', '|' + '---|' * len(head)]
         return '\n'.join(lines + ['| ' + ' | '.join(row) + ' |' for row in self.rows])

@@ -20,7 +20,7 @@ import time
 import numpy as np
 
 import kane_dynamics as kd
-from kane_dynamics.bags.writer import BagWriter
+from kane_dynamics.recorded.bags.writer import BagWriter
 
 RATE, JOINTS, BLOCK = 500.0, 7, 20_000
 

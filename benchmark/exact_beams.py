@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flexible arms in Exudyn, of geometrically exact cables (ANCF): what others compute them with.
 
-Run as a program it prints the torques that `test/test_flexible_feedforward.py` compares with.
+Run as a program it prints the torques that `test/dynamics/test_dynamics_flexible_feedforward.py`
+compares with.
 """
 
 from __future__ import annotations

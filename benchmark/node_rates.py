@@ -42,23 +42,25 @@ from std_msgs.msg import Float64MultiArray  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
 import kane_dynamics as kd  # noqa: E402
-from kane_dynamics.nodes.conversions import JointStateWriter, nanoseconds  # noqa: E402
-from kane_dynamics.nodes.polled import Listener, Polled  # noqa: E402
-from kane_dynamics.nodes.trajectory_cdr import encode  # noqa: E402
+from kane_dynamics.nodes.common.polled_subscription import Listener, Polled  # noqa: E402
+from kane_dynamics.nodes.messages.conversions import JointStateWriter, nanoseconds  # noqa: E402
+from kane_dynamics.nodes.messages.trajectory_cdr import encode  # noqa: E402
 
 
 class NodeProcess:
     """A node of this package in a process of its own."""
 
-    def __init__(self, name, urdf, **parameters):
+    def __init__(self, name, urdf, remaps=(), **parameters):
         self.name = name
         self._log = tempfile.NamedTemporaryFile('w+', suffix='.log')
         command = [sys.executable, '-m', f'kane_dynamics.nodes.{name}', '--ros-args',
                    '-p', f'robot_description_file:={urdf}']
         for key, value in parameters.items():
             command += ['-p', f'{key.replace("__", ".")}:={value}']
+        for remap in remaps:
+            command += ['-r', remap]
         self.started = time.time()
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             command, stdout=self._log, stderr=subprocess.STDOUT,
             env={**os.environ, 'PYTHONPATH': str(ROOT)})
 
@@ -78,17 +80,17 @@ class NodeProcess:
 
     def cpu(self):
         """Return the processor time [s] that the node has used."""
-        fields = Path(f'/proc/{self._process.pid}/stat').read_text().rsplit(')', 1)[1].split()
+        fields = Path(f'/proc/{self.process.pid}/stat').read_text().rsplit(')', 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
     def pause(self, paused):
         """Stop the node, or let it go on."""
-        self._process.send_signal(signal.SIGSTOP if paused else signal.SIGCONT)
+        self.process.send_signal(signal.SIGSTOP if paused else signal.SIGCONT)
 
     def close(self):
         """End it."""
-        self._process.send_signal(signal.SIGINT)
-        self._process.wait(20.0)
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(20.0)
 
 
 class Bench(NodeProcess):
@@ -218,8 +220,8 @@ def kept(turns, rate, seconds):
 
 def latency(urdf, rate, seconds):
     """Return median and p99 [ms] from a state's stamp to the receipt of its torque."""
-    bench = Bench(urdf, trigger='joint_states', mode='computed_torque', gains__p='[100.0]',
-                  gains__d='[10.0]')
+    bench = Bench(urdf, trigger='joint_states', mode='computed_torque', update_rate=rate,
+                  gains__p='[20.0]', gains__d='[2.0]')
     try:
         bench.start_time()
         q = np.zeros(bench.robot.n_joints)

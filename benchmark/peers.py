@@ -121,7 +121,7 @@ def casadi_inverse(dynamics, q, u, a):
     except (ImportError, FileNotFoundError, subprocess.CalledProcessError):
         return None
     from kane_dynamics.kane.equations import kane
-    from kane_dynamics.model.assembly import tree_of
+    from kane_dynamics.model.tree_of_robot import tree_of
     robot = dynamics.robot
     symbols = [casadi.SX.sym(name, robot.nv) for name in ('q', 'u', 'a')]
     tau, _ = kane(tree_of(robot), *(casadi.vertsplit(each) for each in symbols), robot.gravity)

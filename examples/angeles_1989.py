@@ -1,21 +1,21 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The algorithm of Angeles, Ma and Rojas 1989, as their equations have it, for the examples to use.
+The algorithm of Angeles, Ma and Rojas 1989, for use by the other examples.
 
 "An algorithm for the inverse dynamics of n-axis general manipulators using Kane's equations",
-1989. Frames are of modified Denavit-Hartenberg kind, but b_i is the z_i coordinate of the place
-where axis x_{i-1} meets axis z_i, so a joint is displaced by -b_i z_i: equation (8). Three places
-of the print contradict this or the equations before them, and are corrected here:
+1989. Frames are of modified Denavit-Hartenberg kind, but b_i is the z_i coordinate of the point
+where axis x_{i-1} meets axis z_i, so a joint is displaced by -b_i z_i: equation (8). Three
+printed equations contradict this or earlier equations, and are corrected here:
   (35), (43)  a sliding joint's partial velocity is -e_i, as (19) has it, not e_i
-  stage 1     prints (8) with the signs of b turned
+  stage 1     prints (8) with the signs of b reversed
   stage 2     subtracts W (a_i - rho_{i-1}) where (18) and (20) add it
 """
 
 import numpy as np
 
 import kane_dynamics as kd
-from kane_dynamics.model.robot import Limits
+from kane_dynamics import Limits
 
 
 def robot_of(rows, inertials, convention='modified', **named):

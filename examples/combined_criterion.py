@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choose among arms by time and energy: the combined criterion of Vukobratovic and Potkonjak 1982.
 
-Prints their table of averaging factors (figure 5.4) beside the degrees that follow from them, and
+Prints their table of averaging factors (figure 5.4) next to the degrees computed from them, and
 the efficiencies of their six fictitious arms (figure 5.38) for weak and strong conjunction.
 """
 
-from kane_dynamics.analysis.criterion import (
+import signal
+
+from kane_dynamics.analysis.vukobratovic.criterion import (
     averaging_factor, combined, disjunction, efficiency)
 
 # figure 5.4: degree of disjunction -> averaging factor, finite rows
@@ -42,8 +44,9 @@ def main():
         row = ' '.join(f'{combined(g_t, g_e, r):>11.4f}' for r in POWERS)
         print(f'{number:>3} {time:>5.1f} {energy:>5.0f} {printed_t:>5.2f} {g_t:>6.4f} '
               f'{printed_e:>5.2f} {g_e:>6.4f} {row}')
-    print('G falls as conjunction grows, faster the more the two differ; arm 4 does not care.')
+    print('G falls with conjunction, faster the more the two differ; arm 4 stays.')
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # end quietly with `| head`
     main()

@@ -1,32 +1,33 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compare four kinds of arm by energy: Vukobratovic and Potkonjak 1982, 5.4, example 1.
+"""Energy of four kinematic structures: Vukobratovic and Potkonjak 1982, 5.4, example 1.
 
 Tubes of AlMg3 with r/R = 0.75, 5 kg at the tip, a triangle ABCA with a triangular speed on each
 side, orientation kept, drives without mass; energy is absolute work (3.5.2-4). The book's lengths
-and path are in figures that are lost. What can be held against its table (figure 5.16) is
+and path are in figures that are lost. Comparable with its table (figure 5.16) are
 
-  - its form: E = a + b R^2 + (c + d R^2) / T^2, weight and inertia of links and load apart;
+  - its form: E = a + b R^2 + (c + d R^2) / T^2, with terms for weight and inertia;
   - of the cylindrical arm also a and b: they are (5 + m 0.8 R^2) g 0.6, m the mass of a tube of
     1 m and R = 1 m, 0.8 m of it lifted, 0.6 m up and down in all;
   - the order of the four.
 
-The arms here are ours, each with some 1.2 m of reach; the cylindrical one lifts 0.8 m of tube and
-the triangle climbs 0.3 m and comes back down, so that its weight's work is that of the book.
+The dimensions are ours, each arm with about 1.2 m of reach; the cylindrical one lifts 0.8 m of
+tube, and the triangle rises by 0.3 m and returns, so that the work against gravity is that of the
+book.
 
     python examples/four_structures.py
 """
 
 import math
+import signal
 import warnings
 
 import numpy as np
 
 import kane_dynamics as kd
-from kane_dynamics.analysis.pace import faster
-from kane_dynamics.analysis.power import absolute_work
-from kane_dynamics.motion import CartesianTask, Line, TaskSequence, Turn
-from kane_dynamics.motion.recording import Motion
+from kane_dynamics import AxisRotation, CartesianTask, Line, TaskSequence
+from kane_dynamics.analysis.study.loads import at_speed
+from kane_dynamics.analysis.study.power import absolute_work
 
 DENSITY, RATIO, LOAD, G = 2700.0, 0.75, 5.0, 9.81
 GRIPPER = 0.2                                       # [m], the last tube
@@ -40,21 +41,21 @@ BOOK = {
     0.014: ((10.0, 6.2, 3.4), {'I': (69.4, 69.9, 71.4), 'II': (66.8, 67.3, 69.2),
                                'III': (33.3, 34.1, 37.0), 'IV': (51.9, 52.5, 54.8)})}
 NAMES = {'I': 'anthropomorphic', 'II': 'arthropoid', 'III': 'cylindrical', 'IV': 'spherical'}
-# joints: kind, axis, place in the link before [m]; tubes: from, to in the link's frame [m]
+# joints: kind, axis, position in the parent link [m]; tubes: from, to in the link's frame [m]
 STRUCTURES = {
-    # shoulder that turns and lifts, elbow that bends sideways: our reading of the name
+    # shoulder that rotates and lifts, elbow that rotates sideways: our interpretation of the name
     'I': ((('revolute', 'z', (0, 0, 0.0)), ('revolute', 'y', (0, 0, 0)),
            ('revolute', 'z', (0.5, 0, 0))),
           (None, ((0, 0, 0), (0.5, 0, 0)), ((0, 0, 0), (0.5, 0, 0))), 0.5, (-1.0, 0.1, 1.2)),
-    # turning column, shoulder, elbow
+    # rotating column, shoulder, elbow
     'II': ((('revolute', 'z', (0, 0, 0.0)), ('revolute', 'y', (0, 0, 0)),
             ('revolute', 'y', (0.5, 0, 0))),
            (None, ((0, 0, 0), (0.5, 0, 0)), ((0, 0, 0), (0.5, 0, 0))), 0.5, (-0.4, -0.7, 1.3)),
-    # lift, turn, reach; the boom is 0.6 m long, with the gripper 0.8 m
+    # lift, rotate, extend; the boom is 0.6 m long, with the gripper 0.8 m
     'III': ((('prismatic', 'z', (0, 0, 0.0)), ('revolute', 'z', (0, 0, 0)),
              ('prismatic', 'x', (0, 0, 0))),
             (None, None, ((-0.6, 0, 0), (0, 0, 0))), 0.0, (0.0, -0.4, 0.4)),
-    # turn, tilt, reach; the boom reaches back beyond the tilting axis
+    # rotate, tilt, extend; the boom reaches back beyond the tilting axis
     'IV': ((('revolute', 'z', (0, 0, 0.0)), ('revolute', 'y', (0, 0, 0)),
             ('prismatic', 'x', (0, 0, 0))),
            (None, None, ((-0.6, 0, 0), (0, 0, 0))), 0.0, (-0.4, 0.2, 0.4))}
@@ -94,21 +95,22 @@ def arm(structure, R):
                      'velocity="100"/></joint>')
         before = f'link_{k}'
     with warnings.catch_warnings():
-        warnings.simplefilter('ignore', kd.KaneDynamicsWarning)     # links without mass are meant
+        warnings.simplefilter('ignore', kd.KaneDynamicsWarning)     # massless links are intended
         robot = kd.load_urdf(f'<robot name="{NAMES[structure]}">{"".join(parts)}</robot>')
     return robot.with_payload(LOAD, (GRIPPER, 0.0, 0.0), link='link_6')
 
 
 def motion(structure, samples=300):
-    """Return the Motion of ABCA in 1 s a side; the way does not depend on R."""
+    """Return the Motion of ABCA in 1 s per side; the path does not depend on R."""
     dyn = kd.Dynamics(arm(structure, 0.025))
     q = np.concatenate([STRUCTURES[structure][3], np.zeros(3)])
     tasks, tip = [], {'frame': 'link_6', 'point': (GRIPPER, 0.0, 0.0)}
     for first, last in zip(TRIANGLE, (*TRIANGLE[1:], TRIANGLE[0])):
-        tasks.append(CartesianTask(dyn, path=Line(first, last), orientation=Turn(np.eye(3)),
-                                   posture=q, duration=1.0, law='triangular', limits=False, **tip))
+        tasks.append(CartesianTask(dyn, path=Line(first, last),
+                                   orientation=AxisRotation(np.eye(3)),
+                                   q0=q, duration=1.0, profile='triangular', limits=False, **tip))
         q = tasks[-1].sample_many([1.0])[0][0]
-    return Motion(*TaskSequence(tasks).sample(1.0 / samples))
+    return TaskSequence(tasks).sample(1.0 / samples)
 
 
 def energies(structure, radii, times):
@@ -119,7 +121,7 @@ def energies(structure, radii, times):
     for k, R in enumerate(radii):
         dyn = general.with_robot(arm(structure, R))
         for j, T in enumerate(times):
-            run = faster(way, 3.0 / T)
+            run = at_speed(way, 3.0 / T)
             tau = dyn.inverse_many(run.q, run.qd, run.qdd)
             table[k, j] = absolute_work(run.q, tau).sum()
     return table
@@ -153,7 +155,7 @@ def main():
         grid = [(R, T) for R in radii for T in times]
         (a, b, c, d), miss = fitted(*np.array(grid).T, table.ravel())
         print(f'{"":<20}{a:>9.2f}{b:>9.0f}{c:>9.2f}{d:>9.0f}{miss:>8.2f} J  ours')
-    print(f'\ncylindrical, weight alone: a = 5 g 0.6 = {5 * G * 0.6:.2f}, '
+    print(f'\ncylindrical, gravity only: a = 5 g 0.6 = {5 * G * 0.6:.2f}, '
           f'b = m 0.8 g 0.6 = {tube_mass(1.0) * 0.8 * G * 0.6:.0f}')
     print('\nEnergies at R = 0.025 m [J]         book' + ' ' * 24 + 'ours')
     for structure, name in NAMES.items():
@@ -166,4 +168,5 @@ def main():
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # end quietly with `| head`
     main()

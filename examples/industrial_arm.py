@@ -4,36 +4,34 @@
 The six-axis arm of Angeles, Ma and Rojas 1989, example 2: the hand along a straight line in 1 s.
 
 Printed: x = 1.33, y = s(t), z = 1.80 m, orientation constant, s a "normal spline" with zero speed
-and acceleration at both ends; figures 6 to 8 are lost. What that leaves open, and is done here:
+and acceleration at both ends; figures 6 to 8 are lost. Assumptions for the rest:
 
 s(t)       "Normal" runs from 0 to 1, so y goes from 0 (the printed first angles are in the plane
-           y = 0) to 1 m. For the spline stands the polynomial 10 t^3 - 15 t^4 + 6 t^5, the
+           y = 0) to 1 m. The spline is taken as the polynomial 10 t^3 - 15 t^4 + 6 t^5, the
            simplest with these ends.
 the start  The first angles of Table 3 put frame 6 at x = 1.325, z = 1.238: x agrees with the line,
            z does not. (Pitched up by 26.9 deg instead of down, theta_4 = 93.4, the hand would be
-           at x = 1.325, z = 1.790.) Two readings are run: 'line' keeps the printed line and the
-           orientation of the printed angles, and lets the angles follow; 'angles' keeps the
-           printed angles and takes the line through where they are.
-masses     rho_i and I_i are said to be in frame i, whose origin is on joint i. Taken so
+           at x = 1.325, z = 1.790.) Two variants: 'line' keeps the printed line and the
+           orientation of the printed angles, and computes the angles; 'angles' keeps the
+           printed angles and takes the line through that position.
+masses     rho_i and I_i are said to be in frame i, whose origin is on joint i. Taken literally
            ('printed'), links 2 to 4 have their masses behind their joints. In standard frames,
            with origins at the far ends of the links, the same numbers describe a sensible
-           machine ('far'): the data are from Thomas and Tesar 1982, who may have meant that.
+           machine ('far'): the data are from Thomas and Tesar 1982, who may have meant it.
 
     python examples/industrial_arm.py [--plot industrial_arm.png]
 """
 
 import argparse
 from pathlib import Path
+import signal
 import warnings
 
 from angeles_1989 import published_count, robot_of
 import numpy as np
 
 import kane_dynamics as kd
-from kane_dynamics.motion.cartesian_task import CartesianTask
-from kane_dynamics.motion.inverse_kinematics import inverse_kinematics
-from kane_dynamics.motion.orientation import Turn
-from kane_dynamics.motion.path import Line
+from kane_dynamics import AxisRotation, CartesianTask, inverse_kinematics, Line
 
 URDF = Path(__file__).resolve().parents[1] / 'urdf'
 FILES = {'printed': 'industrial_arm.urdf', 'far': 'industrial_arm_far.urdf'}
@@ -56,7 +54,7 @@ def build(masses='printed'):
     """Return the Robot of the table; masses 'printed' or 'far', see above."""
     convention = {'printed': 'modified', 'far': 'standard'}[masses]
     with warnings.catch_warnings():
-        # the paper gives link 1 one moment of inertia and two zeros, which no body has
+        # the paper gives link 1 one moment of inertia and two zeros, which is impossible
         warnings.simplefilter('ignore', kd.KaneDynamicsWarning)
         return robot_of(TABLE, INERTIALS, convention, name=FILES[masses][:-len('.urdf')])
 
@@ -71,12 +69,12 @@ def spline(t):
 
 def follow(dyn, frame, q, R, start):
     """Return the task that carries a frame along a line from near q, orientation constant."""
-    return CartesianTask(dyn, frame, Line(start, start + ALONG), Turn(R), posture=q,
-                         law='quintic', duration=DURATION, limits=False)
+    return CartesianTask(dyn, frame, Line(start, start + ALONG), AxisRotation(R), q0=q,
+                         profile='quintic', duration=DURATION, limits=False)
 
 
 def case(dyn, masses='printed', start='line'):
-    """Return first angles (6,), orientation (3, 3) and first place (3,) of a reading."""
+    """Return first angles (6,), orientation (3, 3) and first position (3,) of a variant."""
     R, p = dyn.frame_pose(HAND[masses], FIRST)
     if start == 'angles':
         return FIRST, R, p
@@ -84,7 +82,7 @@ def case(dyn, masses='printed', start='line'):
 
 
 def run(masses='printed', start='line', times=np.linspace(0.0, DURATION, 101)):
-    """Return the dynamics and q, qd, qdd, tau (N, 6) and hand positions (N, 3) of a reading."""
+    """Return the dynamics and q, qd, qdd, tau (N, 6) and hand positions (N, 3) of a variant."""
     dyn = kd.Dynamics(build(masses))
     q, R, p = case(dyn, masses, start)
     q, qd, qdd = follow(dyn, HAND[masses], q, R, p).sample_many(times)
@@ -93,7 +91,7 @@ def run(masses='printed', start='line', times=np.linspace(0.0, DURATION, 101)):
 
 
 def print_case(masses, start):
-    """Print angles and torques along the line for one reading."""
+    """Print angles and torques along the line for one variant."""
     times = np.linspace(0.0, DURATION, 101)
     dyn, q, _, _, tau, hand = run(masses, start, times)
     p = case(dyn, masses, start)[2]
@@ -112,7 +110,7 @@ def print_case(masses, start):
 
 
 def print_start_and_count():
-    """Print the first pose and the operation count, published beside computed."""
+    """Print the first pose and the operation count, published and computed."""
     dyn = kd.Dynamics(build())
     _, p = dyn.frame_pose('link_6', FIRST)
     count, (mul, add) = dyn.operation_count('inverse'), published_count(6)
@@ -166,4 +164,5 @@ def main(arguments=None):
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # end quietly with `| head`
     main()

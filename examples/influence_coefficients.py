@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bend a tube by influence coefficients: Vukobratovic and Potkonjak 1982, chapter 4.
 
-The book's links are cantilevers whose mass sits half at each end; their ends give way by alpha F
+The book's links are cantilevers whose mass sits half at each end; their ends deflect by alpha F
 under a force (4.5.14-17). The tube of its examples (figure 5.10: AlMg3, 20 and 15 mm) is held
-level, 1 m long, cut into more and more pieces, without and with the 5 kg of its payload. Closed
-forms stand beside: w L^4 / 8 EI, F L^3 / 3 EI, 3.5160 sqrt(EI / m L^3). The book's single piece
-per link sags a third too much under its own weight: on the safe side. The package's modes are the
-second method.
+level, 1 m long, in more and more segments, without and with the 5 kg of its payload. Closed
+forms for comparison: w L^4 / 8 EI, F L^3 / 3 EI, 3.5160 sqrt(EI / m L^3). A single segment
+per link, as in the book, overestimates the sag under its own weight by a third. The second method
+are the modes of this package.
 """
+
+import signal
 
 import numpy as np
 
@@ -77,4 +79,5 @@ def main():
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # end quietly with `| head`
     main()

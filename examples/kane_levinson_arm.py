@@ -3,12 +3,12 @@
 """
 The robot arm of Kane and Levinson's book, as Abdelaziz, Helaly and Atta 2004 (3.1) simulate it.
 
-The 2004 paper says how the arm is built and how it answers over 15 s ("a rapid increase, a slight
+The 2004 paper says how the arm is built and how it responds over 15 s ("a rapid increase, a slight
 overshoot followed by a steady value"), and integrates with Kutta and Merson's method of variable
-step. It prints no number: masses, lengths, inertias, law of the drives and set points are those of
-the book, which was not at hand. So the geometry is the book's, and the numbers are ours (see
-urdf/kane_levinson_arm.urdf). The law of the drives is ours too: they carry the weights, and
-pull to the set point with a spring and a damper each,
+step. It prints no number: masses, lengths, inertias, control law and set points are those of
+the book, which was not available. The geometry is that of the book, the numbers are ours (see
+urdf/kane_levinson_arm.urdf). The control law is ours too: gravity compensation,
+and a spring and a damper to the set point,
 
     tau = g(q) - beta qd - gamma (q - q*)
 
@@ -17,6 +17,7 @@ pull to the set point with a spring and a damper each,
 
 import argparse
 from pathlib import Path
+import signal
 
 import numpy as np
 
@@ -31,7 +32,7 @@ GAMMA = np.array([100.0, 60.0, 250.0])                     # N m/rad, N m/rad, N
 
 
 def drives(dyn):
-    """Return the law of the drives: torques and force (3,) of t, q, qd."""
+    """Return the control law: torques and force (3,) of t, q, qd."""
     return lambda t, q, qd: dyn.gravity(q) - BETA * qd - GAMMA * (q - GOAL)
 
 
@@ -49,14 +50,14 @@ def answers(times, q):
 
 
 def print_answers(solution):
-    """Print how the arm answers, the words of 2004 beside numbers."""
+    """Print the step response next to the description in the paper."""
     rise, over, left = answers(solution.t, solution.q)
     print('                                                  q1          q2          q3')
     print('published (2004)   "rapid increase"')
     print('computed           rise, 10 to 90 % [s]    '
           + ''.join(f'{value:10.2f}  ' for value in rise))
     print('published          "slight overshoot"')
-    print('computed           overshoot [% of the way]'
+    print('computed           overshoot [% of step]   '
           + ''.join(f'{value:10.2f}  ' for value in over))
     print('published          "steady value" within 15 s')
     print('computed           |q - q*| at 15 s        '
@@ -64,7 +65,7 @@ def print_answers(solution):
 
 
 def print_steps(dyn, exact):
-    """Print what Kutta and Merson's method takes, and how far it is from an exact solution."""
+    """Print steps and error of the Kutta-Merson method."""
     print('\nKutta-Merson, tolerance     steps    smallest, largest step [s]    '
           'largest error of q')
     for tolerance in (1e-4, 1e-6, 1e-8, 1e-10):
@@ -75,12 +76,12 @@ def print_steps(dyn, exact):
 
 
 def stored(dyn, q, qd):
-    """Return the energy of motion and of the drives' springs [J]; weights are carried."""
+    """Return kinetic energy and energy of the springs [J]; gravity is compensated."""
     return dyn.energy(q, qd).kinetic + 0.5 * GAMMA @ (q - GOAL) ** 2
 
 
 def print_energy(dyn, solution):
-    """Print that what the arm and its springs lose is what the dampers take."""
+    """Print the energy lost by arm and springs and that dissipated by the dampers."""
     power = solution.qd ** 2 @ BETA
     lost = (power[:-1:2] + 4 * power[1::2] + power[2::2]).sum() * solution.t[1] / 3  # Simpson
     ends = [stored(dyn, solution.q[k], solution.qd[k]) for k in (0, -1)]
@@ -89,7 +90,7 @@ def print_energy(dyn, solution):
 
 
 def plot(dyn, solution, path):
-    """Save the answer in time and the arm at six instants as a picture."""
+    """Draw the response and the arm at six instants to a file."""
     import matplotlib
     matplotlib.use('Agg')
     from matplotlib import pyplot
@@ -121,11 +122,11 @@ def plot(dyn, solution, path):
 
 def film(solution, path):
     """Save the motion as a movie, .gif or .mp4, as Abdelaziz, Helaly and Atta (2004) did."""
-    from kane_dynamics.analysis.animate import Painter, write_movie
-    first = solution.t <= 4.0                               # the rest is rest
+    first = solution.t <= 4.0                               # it is at rest afterwards
     t, q = solution.t[first], solution.q[first]
-    painter = Painter(solution.dynamics.robot, q, 640, 480, frame='D', title='Kane and Levinson')
-    print(f'\nwritten: {path} ({write_movie(path, painter, t, q)} frames)')
+    painter = kd.Painter(solution.dynamics.robot, q, 640, 480, frame='D',
+                         title='Kane and Levinson')
+    print(f'\nwritten: {path} ({kd.write_movie(path, painter, t, q)} frames)')
 
 
 def main(arguments=None):
@@ -146,4 +147,5 @@ def main(arguments=None):
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # end quietly with `| head`
     main()

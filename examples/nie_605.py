@@ -1,19 +1,20 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The Intelledex 605 of Nie 1988: torques of its motion, and the motion that these torques give back.
+The Intelledex 605 of Nie 1988: torques of a motion, and the motion under these torques.
 
 Nie wrote four programs: TORQUE and ANGLE (inverse and forward dynamics, equations derived by hand
 for this arm), AUTOTF and AUTOQ (the same by a general recursion), and compared them with one
-another. No torque is printed in the thesis, and four of its lengths are lost. So `reference` below
-is what its equations give with the lengths that survive (BASE), and with the lost ones invented
-(FULL): its Appendix 1, its general recursion and Pinocchio agree on them to 4e-14 N m.
+another. The thesis prints no torque, and four of its lengths are lost. `reference` below has the
+torques of its equations with the surviving lengths (BASE), and with assumed values for the lost
+ones (FULL). Its Appendix 1, its general recursion and Pinocchio agree to 4e-14 N m.
 
     python examples/nie_605.py [--plot nie_605.png]
 """
 
 import argparse
 from pathlib import Path
+import signal
 
 import numpy as np
 
@@ -112,7 +113,7 @@ def error(dyn, method, h, duration=DURATION):
 
 
 def print_torques():
-    """Print torques beside the reference, for both sets of lengths."""
+    """Print torques and reference for both sets of lengths."""
     for data, reference in REFERENCE.items():
         tau = load(data).inverse_many(*motion(TIMES))
         shown = np.round(tau, 9) + 0.0  # no minus before a zero
@@ -126,9 +127,9 @@ def print_torques():
 
 
 def print_facts(dyn):
-    """Print what the thesis says in numbers beside what comes out here."""
+    """Print the published values next to the computed ones."""
     count = dyn.operation_count('inverse')
-    print('\nwhat the thesis says                               published            computed')
+    print('\nstatement of the thesis                            published            computed')
     print('  operations of six torques (mult / add)            672 / 404           '
           f'{count.mul} / {count.add}')
     print('  (its count is of equations for any data; here numbers are folded in and inertias\n'
@@ -140,7 +141,7 @@ def print_facts(dyn):
 
 
 def print_round_trips(dyn):
-    """Print how far the motion comes back from its torques, by several integrators."""
+    """Print the error of the motion under its torques for several integrators."""
     print('\ntorques -> motion, largest |q - q desired| [rad], BASE    over 1 s     over 2 s')
     rows = [('8th order, adaptive, rtol 1e-12', adaptive, 0.01),
             ('4th-order Runge-Kutta, h = 5 ms', runge_kutta, 0.005),
@@ -197,4 +198,5 @@ def main(arguments=None):
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # end quietly with `| head`
     main()

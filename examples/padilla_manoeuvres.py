@@ -10,20 +10,22 @@ consistent    all terms of first order in the deflections, foreshortening of the
 inconsistent  the same without foreshortening
 ruthless      the inertia of the undeformed arm
 
-and found that the first two broke down in fast manoeuvres, which it laid to the conditioning of
-the mass matrix. The full model here keeps the mass matrix a product of partial velocities, so that
-it is symmetric and positive definite however far the links bend: it completes every run. What
-broke down is the truncation: its mass matrix is not symmetric and becomes singular on the way.
+and found that the first two broke down in fast manoeuvres, which it attributed to the conditioning
+of the mass matrix. In the full model the mass matrix is a product of partial velocities, so that
+it is symmetric and positive definite at any deflection, and completes every run. The cause of the
+failures is the truncation: its mass matrix is not symmetric and becomes singular.
 
-Each run stands beside what the thesis says of it (4.3; per cent: how far link 2 bends), each
-frequency beside its table 3.1. The thesis's own "consistent" runs differ in detail, because the
-diagonal of its matrix mu is wrong: with it, T1 at alpha = 2 and T2 at alpha = 1 went through.
+Each run is printed with the statement of the thesis (4.3; per cent: deflection of link 2), each
+frequency with table 3.1. The thesis's own "consistent" runs differ in detail, because the
+diagonal of its matrix mu is wrong: with it, T1 at alpha = 2 and T2 at alpha = 1 are completed.
 
     python examples/padilla_manoeuvres.py [--plot padilla_manoeuvres.png]
 """
 
 import argparse
 from pathlib import Path
+import signal
+import warnings
 
 import numpy as np
 
@@ -36,7 +38,7 @@ T1 = ((0.0, 0.0873), (np.pi, 0.0), 8.0)
 T2 = ((-1.570796, 2.96706), (0.2617994, 0.8726646), 4.0)
 RUNS = (('T1, half a turn', T1, 0.4197), ('T1, half a turn', T1, 2.0),
         ('T2, deployment', T2, 0.1685), ('T2, deployment', T2, 1.0), ('T2, deployment', T2, 1.2))
-# what the thesis says of each run: consistent, inconsistent, ruthless
+# statement of the thesis for each run: consistent, inconsistent, ruthless
 DONE, FAILS = 'completes', 'fails'
 THESIS = ((DONE, 'chatters', DONE), (DONE + ', 10 %', FAILS, DONE + ', 10 %'),
           (DONE, DONE, DONE), (DONE, FAILS, DONE), (FAILS, FAILS, DONE + ', 4 %'))
@@ -55,7 +57,7 @@ def dynamics(model):
 
 
 def print_frequencies():
-    """Print table 3.1 of the thesis, each figure beside the one computed here."""
+    """Print table 3.1 of the thesis next to the computed values."""
     text = FILE.read_text(encoding='utf-8').replace('bend_y="2"', 'bend_y="4"')
     dyn = kd.Dynamics(kd.load_urdf(text.replace('nodes="8"', 'nodes="12"')))
     print('natural frequencies [rad/s], four modes per link: published (table 3.1) / computed')
@@ -101,12 +103,14 @@ def deflections(robot, q):
 
 
 def main():
-    """Print what the thesis published beside what is computed here."""
+    """Print published and computed results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
     parser.add_argument('--plot', metavar='FILE', help='draw the elbow in the fastest runs')
     arguments = parser.parse_args()
     arms = {model: dynamics(model) for model in MODELS}
     rigid = kd.Dynamics(arms['full'].robot.rigid())
+    # links leave the range of their models on purpose; the table prints how far
+    warnings.simplefilter('ignore', kd.KaneDynamicsWarning)
     print_frequencies()
     drawn = []
     for (name, manoeuvre, alpha), words in zip(RUNS, THESIS):
@@ -154,4 +158,5 @@ def draw(runs, path):
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # end quietly with `| head`
     main()

@@ -1,17 +1,19 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Weigh the guides of a spray-painting arm: Vukobratovic and Potkonjak 1982, 5.4, example 2.
+"""Guides of a spray-painting arm: Vukobratovic and Potkonjak 1982, 5.4, example 2.
 
 The third link of a spherical arm is two steel guides of 1.14 m and a piston group of 3.07 kg.
-Solid guides that are stiff enough are heavy; tubes weigh less than half. The energies of the book
-need its figures, which give the path; the masses and the stiffness do not.
+Solid guides of sufficient stiffness are heavy; tubes weigh less than half. The energies of the
+book cannot be compared, because the path is in its lost figures.
 """
 
-from kane_dynamics.model.section import solid_round, tube
+import signal
+
+from kane_dynamics.model.flexible.section import solid_round, tube
 
 STEEL, YOUNG = 7850.0, 2.1e11       # [kg/m^3], [Pa]
 LENGTH, PISTON = 1.14, 3.07         # [m], [kg]
-# outer radius, inner radius [m], printed mass of the link [kg], what the book says of it
+# outer radius, inner radius [m], printed mass of the link [kg], statement of the book
 GUIDES = ((0.020, 0.0, 25.5, 'solid; bends more than 1 mm'),
           (0.024, 0.0, 35.46, 'solid; 132.69 J and 17.28 J'),
           (0.025, 0.020, 15.72, 'tube; 82.46 J and 10.10 J'))
@@ -37,4 +39,5 @@ def main():
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # end quietly with `| head`
     main()

@@ -4,20 +4,21 @@
 The Stanford arm of Angeles, Ma and Rojas 1989, example 1: forces of a ten-second motion.
 
 Masses, mass centres and inertias are printed and legible (rho_6 shows four zeros, not three).
-Of Table 2 the text keeps only "-0.1 90 0 -0.1 0 0 -0.6 0 0 90 0": b_1, then alpha_2, a_2 and b_2,
+Of Table 2 the text has only "-0.1 90 0 -0.1 0 0 -0.6 0 0 90 0": b_1, then alpha_2, a_2 and b_2,
 then b_4, and one more angle of 90. The rest of TABLE is reconstructed:
   a_i = 0       a Stanford arm has no common-normal lengths
   alpha_4 = 0   the hand rolls about the boom that slides
   alpha_3, alpha_5, alpha_6 = 90   right angles; no -90 is left in the text or in the paper's other
-                table. Turning one of these signs mirrors the parts behind it.
-The curves of the paper's figure 5 are lost, so no torque can be compared with print. Compared are
-the paper's own algorithm, written out in angeles_1989.py, and Pinocchio where it is installed.
+                table. Reversing a sign mirrors the parts behind it.
+The curves of the paper's figure 5 are lost, so no torque can be compared with the paper.
+The comparison is with its algorithm (angeles_1989.py) and with Pinocchio, if installed.
 
     python examples/stanford_arm.py [--plot stanford_arm.png] [--urdf stanford_arm.urdf]
 """
 
 import argparse
 from pathlib import Path
+import signal
 
 from angeles_1989 import inverse_dynamics, published_count, robot_of
 import numpy as np
@@ -59,7 +60,7 @@ def paper(t):
 
 
 def print_forces(dyn):
-    """Print torques and the sliding force over the motion, and how far other methods are."""
+    """Print torques and sliding force of the motion, and the difference from other methods."""
     times = np.linspace(0.0, DURATION, 11)
     tau = dyn.inverse_many(*motion(times))
     print('  t [s]   tau1 [N m]   tau2 [N m]    F3 [N]    tau4 [N m]   tau5 [N m]   tau6 [N m]')
@@ -78,7 +79,7 @@ def print_forces(dyn):
 
 
 def print_counts(dyn):
-    """Print operations of one inverse dynamics, published beside counted."""
+    """Print operations of one inverse dynamics, published and counted."""
     count, (mul, add) = dyn.operation_count('inverse'), published_count(6)
     print('\noperations of six drives                                      mult    add')
     print('  published: Kane and Levinson 1983, this arm                 646    394')
@@ -133,4 +134,5 @@ def main(arguments=None):
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # end quietly with `| head`
     main()

@@ -5,12 +5,12 @@ The flat-plate wing of Abdelaziz, Helaly and Atta 2004 (3.2): loads on segments,
 
 A clamped steel plate in an air stream at one degree of incidence. Lift acts ahead of the axis that
 the plate twists about, so twist makes more lift and lift more twist: above a certain speed the
-plate is wound up. The plate is a chain of rigid segments with springs, in bending and in torsion;
+plate diverges. The plate is a chain of rigid segments with springs, in bending and in torsion;
 each segment is loaded by forces that follow from its own motion.
 
 Printed are: four links of L = 0.085725 m, B = 0.001455 m, m = 0.124 kg each, E = 2e11 N/m^2, "a
 divergence speed of about 110 m/s", damped oscillation at 60 and growing oscillation at 100 m/s.
-What that leaves open, and is done here:
+Assumptions for the rest:
 
 chord      Not printed. Steel of 7850 kg/m^3 makes a plate of L x B with 0.124 kg 0.127 m wide: 5
            inches; with 4 L = 13.5 inches of span it is a wing of aspect ratio 2.7 per side.
@@ -31,6 +31,7 @@ divergence itself lies at 116 m/s.
 """
 
 import argparse
+import signal
 
 import numpy as np
 
@@ -110,7 +111,7 @@ def divergence_speed(dyn):
 
 
 def growth(dyn, speed):
-    """Return rate [1/s] and frequency [Hz] of what grows most, near the unbent plate."""
+    """Return rate [1/s] and frequency [Hz] of the fastest growing mode near the flat plate."""
     n, h = dyn.robot.nv, 1e-5
     still, air = np.zeros(n), Air(dyn, speed, 0.0)
     A = kd.linearize(dyn, still).A.copy()
@@ -132,7 +133,7 @@ def first_order_speed(segments=4):
 
 
 def blown(dyn, speed, duration=1.0):
-    """Return the Solution from the unbent plate at rest, the stream switched on."""
+    """Return the Solution from the flat plate at rest, with the stream switched on."""
     air = Air(dyn, speed)
 
     def far(t, q, qd):
@@ -202,4 +203,5 @@ def draw(runs, path):
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # end quietly with `| head`
     main()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the command `kane` as `python -m kane_dynamics`."""
 
-from kane_dynamics.cli import main
+from kane_dynamics.commands.cli import main
 
 if __name__ == '__main__':
     raise SystemExit(main())

@@ -1,6 +1,6 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Start the monitor node for an arm whose joint states tell effort."""
+"""Start the monitor node for an arm whose joint states have effort."""
 
 from launch import LaunchDescription
 from launch.actions import OpaqueFunction

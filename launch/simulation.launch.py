@@ -1,6 +1,6 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Start the simulator node in place of a robot, with RViz when asked for."""
+"""Start the simulator node instead of a robot, optionally with RViz."""
 
 from launch import LaunchDescription
 from launch.actions import OpaqueFunction

@@ -8,6 +8,8 @@ done: a stamp in .venv remembers what was installed, from which files, for which
 Where a ROS 2 distribution is sourced, its rclpy, messages and numpy are used: .venv then sees the
 distribution's Python packages, takes from the registry only what they lack, and never replaces
 numpy, which the distribution's compiled messages were built for.
+
+uv installs the packages where it is installed itself, else pip.
 """
 
 import hashlib
@@ -28,6 +30,7 @@ VENV_PYTHON = VENV / 'bin' / 'python'
 OLDEST_PYTHON = (3, 10)
 # What distributions have too old: to install the package itself, and to read opaque pointers.
 NEWER_THAN_THEIRS = ('setuptools', 'llvmlite')
+LARGE = 10.0        # [MB] of a file whose download is reported
 
 
 def say(text):
@@ -119,18 +122,65 @@ def make_venv(distribution):
 
 
 def pip_install(*arguments, hidden=()):
-    """Install into .venv, quietly, its errors shown; end the program where that fails."""
-    command = [str(VENV_PYTHON), '-m', 'pip', '--disable-pip-version-check', 'install', '-qq',
-               *map(str, arguments)]
+    """Install into .venv with its progress shown; end the program where that fails."""
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     # PIP_USER in a person's settings would ask for an install outside .venv.
-    if subprocess.run(command, env={**environment, 'PIP_USER': '0'}, cwd=ROOT).returncode:
+    command = [str(VENV_PYTHON), '-m', 'pip', '--disable-pip-version-check', 'install',
+               '--progress-bar', 'off', *map(str, arguments)]
+    with subprocess.Popen(command, env={**environment, 'PIP_USER': '0'}, cwd=ROOT, text=True,
+                          stdout=subprocess.PIPE, errors='replace') as pip:
+        report_progress(pip.stdout)
+    if pip.returncode:
         stop('pip failed, see above; the next try goes on from what is installed')
+
+
+def report_progress(lines):
+    """Print what pip does, from the lines that it prints: one line on a terminal."""
+    terminal = sys.stdout.isatty()
+    found, shown = 0, ''
+
+    def show(text):
+        nonlocal shown
+        if terminal:
+            print(f'\r[kane_dynamics] {text:<70.70}', end='', flush=True)
+        shown = text
+
+    for line in lines:
+        word, _, rest = line.strip().partition(' ')
+        if word == 'Collecting':
+            found += 1
+            show(f'{found} packages found; {rest.split()[0]}')
+        elif word in ('Downloading', 'Using') and '(' in rest:
+            name, _, size = rest.rpartition('(')
+            show(f'{found} packages found; {word.lower()} {name.split("/")[-1].strip()[:40]} '
+                 f'({size.rstrip(")")})')
+            if not terminal and word == 'Downloading' and size.rstrip(')').endswith('MB') and (
+                    float(size.split()[0]) >= LARGE):
+                say(f'downloading {name.split("-")[0].strip()} ({size}')
+        elif line.startswith('Installing collected packages'):
+            show(f'installing {line.count(",") + 1} packages')
+            if not terminal:
+                say(shown)
+        elif word == 'ERROR:':
+            print(line, end='', file=sys.stderr)
+    if terminal and shown:
+        print()
+
+
+def uv_install(*arguments):
+    """Install into .venv with uv, which shows its progress; return whether that succeeded."""
+    uv = shutil.which('uv')
+    return uv is not None and not subprocess.run(
+        [uv, 'pip', 'install', '--python', str(VENV_PYTHON), *map(str, arguments)],
+        cwd=ROOT).returncode
 
 
 def install_wheels(name):
     """Install a set exactly as pinned."""
-    pip_install('-r', HERE / f'{name}.txt', '-c', HERE / 'constraints.txt')
+    pinned = ('-r', HERE / f'{name}.txt', '-c', HERE / 'constraints.txt')
+    # pip has settings, such as another index, that uv does not read
+    if not uv_install(*pinned):
+        pip_install(*pinned)
 
 
 def install_beside_ros(files):
@@ -176,7 +226,7 @@ def main(name):
     if read(stamp) == state:
         return
     began = time.monotonic()
-    say(f'installing requirements/{name}.txt into .venv (once; it may take minutes)')
+    say(f'installing requirements/{name}.txt into .venv (once)')
     if distribution:
         install_beside_ros(files)
     else:
@@ -186,10 +236,15 @@ def main(name):
         # PYTHONPATH would put an older setuptools before the pinned one.
         pip_install('--no-deps', '--no-build-isolation', '-e', ROOT, hidden=['PYTHONPATH'])
     stamp.write_text(state, encoding='utf-8')
-    say(f'.venv is ready after {time.monotonic() - began:.0f} s')
+    say(f'.venv is ready after {time.monotonic() - began:.0f} s, {megabytes(VENV):.0f} MB')
+
+
+def megabytes(folder):
+    """Return the size of the files in a folder [MB]."""
+    return 1e-6 * sum(path.lstat().st_size for path in folder.rglob('*') if not path.is_dir())
 
 
 if __name__ == '__main__':
     if len(sys.argv) != 2:
-        stop('usage: python3 requirements/install.py demo|test|bench|lint')
+        stop('usage: python3 requirements/install.py first|demo|test|bench|lint|doc')
     main(sys.argv[1])

@@ -1,10 +1,8 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""What tests share: a ROS graph of their own, so that none talks to a robot; example arms."""
+"""Settings of the whole test run: a private ROS domain, options and printed values."""
 
-import importlib.metadata
 import os
-from pathlib import Path
 import random
 import socket
 
@@ -30,18 +28,6 @@ os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 _domain, _domain_lock = _take_ros_domain()
 os.environ['ROS_DOMAIN_ID'] = str(_domain)
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-
-
-def example_urdfs():
-    """Return {short path: path} of every URDF in the example-robot-data wheel, sorted."""
-    files = importlib.metadata.files('example-robot-data') or []
-    paths = [Path(file.locate()) for file in files if file.suffix == '.urdf']
-    return {f'{path.parts[-3]}/{path.name}': path for path in sorted(paths)}
-
-
-def example_urdf(name):
-    """Return the path of one example robot, for instance 'ur5_robot.urdf'."""
-    return next(path for path in example_urdfs().values() if path.name == name)
 
 
 def pytest_addoption(parser):

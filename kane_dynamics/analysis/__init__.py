@@ -1,3 +1,3 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""What motion and torques mean: vibration, deflection, loads, reports."""
+"""What motion and torque mean: vibration, task studies, reports and pictures."""

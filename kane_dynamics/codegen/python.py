@@ -4,16 +4,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 import math
 import re
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
+
+from kane_dynamics.numerics.array_types import FloatArray
+
+if TYPE_CHECKING:
+    from kane_dynamics.codegen.program import Program
+    from kane_dynamics.kane.scalar import Scalar
 
 BLOCK = 1024    # samples per numpy block: 8 kB a temporary, so that the working set stays in cache
 SIGNS = {'add': '+', 'sub': '-', 'mul': '*'}
 
 
-def identifiers(program, input_text):
+def identifiers(program: Program, input_text: Callable[[str, int], str]) -> dict[int, str]:
     """Return a name for every scalar of a program: generated names and numbers, nothing else."""
     names = {}
     for scalar in program.statements:
@@ -27,7 +35,7 @@ def identifiers(program, input_text):
     return names
 
 
-def expression(scalar, names):
+def expression(scalar: Scalar, names: Mapping[int, str]) -> str:
     """Return the right-hand side of one statement; the same text is Python and C."""
     a = names[scalar.args[0].serial]
     if scalar.op in SIGNS:
@@ -35,7 +43,7 @@ def expression(scalar, names):
     return {'neg': f'-{a}', 'inv': f'1.0 / {a}'}.get(scalar.op, f'{scalar.op}({a})')
 
 
-def python_source(program):
+def python_source(program: Program) -> str:
     """Return the text of a function of scalar arguments that returns a tuple."""
     arguments = [f'{each.name}{k}' for each in program.inputs for k in range(each.size)]
     names = identifiers(program, lambda group, k: f'{group}{k}')
@@ -49,25 +57,25 @@ def python_source(program):
     return '\n'.join(lines) + '\n'
 
 
-def plain_text(name):
-    """Return a name fit for a comment: no way out of it, nothing but plain characters."""
+def plain_text(name: str) -> str:
+    """Return a name that cannot end a comment: plain characters only."""
     return re.sub(r'[^A-Za-z0-9_.\- ]', '?', name)[:120]
 
 
 class PythonKernel:
     """Evaluate a program without any compiler."""
 
-    def __init__(self, program):
+    def __init__(self, program: Program) -> None:
         self.program = program
         # the text holds only generated names and number literals: nothing from a file is in it
         code = compile(python_source(program), f'<{program.name}>', 'exec')
-        of_floats = {'sin': math.sin, 'cos': math.cos, 'sqrt': math.sqrt}
-        of_columns = {'sin': np.sin, 'cos': np.cos, 'sqrt': np.sqrt}
+        of_floats: dict[str, Any] = {'sin': math.sin, 'cos': math.cos, 'sqrt': math.sqrt}
+        of_columns: dict[str, Any] = {'sin': np.sin, 'cos': np.cos, 'sqrt': np.sqrt}
         exec(code, of_floats)
         exec(code, of_columns)
         self._of_floats, self._of_columns = of_floats[program.name], of_columns[program.name]
 
-    def fill(self, arrays, out):
+    def fill(self, arrays: Sequence[FloatArray], out: FloatArray) -> None:
         """Compute one sample: flat float64 input arrays to the flat array `out`."""
         arguments = [value for array in arrays for value in array.tolist()]
         try:
@@ -76,18 +84,20 @@ class PythonKernel:
             with np.errstate(all='ignore'):
                 out[:] = self._of_columns(*(np.float64(value) for value in arguments))
 
-    def entry(self, fallback, documentation, shared=()):
-        """Return None: there is no faster way in than the fallback itself."""
+    def entry(self, fallback: Callable[..., Any] | None, documentation: str,
+              shared: Sequence[FloatArray] = ()) -> Callable[..., Any] | None:
+        """Return None: nothing is faster than the fallback itself."""
         return None
 
-    def bound(self, arrays):
-        """Return step(): computes from and into these very arrays, checked by the caller."""
+    def bound(self, arrays: Sequence[FloatArray]) -> Callable[[], None]:
+        """Return step(): computes from and into these arrays, which the caller has checked."""
         *inputs, out = arrays
         flat = out.reshape(-1)
         return lambda: self.fill(inputs, flat)
 
-    def iterate(self, state, driven, shared, steps):
-        """Return states (steps + 1, size): the program applied to its own result again and again.
+    def iterate(self, state: FloatArray, driven: FloatArray, shared: Sequence[FloatArray],
+                steps: int) -> FloatArray:
+        """Return states (steps + 1, size): the program applied to its own result repeatedly.
 
         `driven` is its second input, one row or a row per step; `shared` are the arrays after it.
         """
@@ -98,12 +108,12 @@ class PythonKernel:
             self.fill([states[k], row, *shared], states[k + 1])
         return states
 
-    def fill_many(self, arrays, out, threads=1):
+    def fill_many(self, arrays: Sequence[FloatArray], out: FloatArray, threads: int = 1) -> None:
         """Compute samples: (N, size) arrays, (size,) for a shared one, to `out` (N, outputs)."""
         del threads                                        # numpy blocks run one after another
         for start in range(0, len(out), BLOCK):
             rows = slice(start, start + BLOCK)
-            arguments = []
+            arguments: list[Any] = []
             for each, array in zip(self.program.inputs, arrays):
                 arguments.extend(array if each.shared else np.ascontiguousarray(array[rows].T))
             with np.errstate(all='ignore'):

@@ -7,14 +7,21 @@ As in C99 source, names from the robot's file appear in comments and strings onl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from kane_dynamics.codegen.python import expression, identifiers, plain_text
 from kane_dynamics.codegen.signature import ARGUMENTS, coordinates
+
+if TYPE_CHECKING:
+    from kane_dynamics.codegen.program import Program
+    from kane_dynamics.model.robot import Robot
 
 FUNCTIONS = ('cos', 'sin', 'sqrt')
 WIDTH = 99
 
 
-def python_module(programs, robot):
+def python_module(programs: Sequence[Program], robot: Robot) -> str:
     """Return the text of a module with one function per program: sequences in, lists out."""
     ops = {scalar.op for program in programs for scalar in program.statements}
     needed = [name for name in FUNCTIONS if name in ops]
@@ -29,7 +36,7 @@ def python_module(programs, robot):
     return '\n'.join(lines)
 
 
-def _function(program):
+def _function(program: Program) -> list[str]:
     names = identifiers(program, lambda group, k: f'{ARGUMENTS[group]}{k}')
     arguments = [ARGUMENTS[each.name] for each in program.inputs]
     shape = ' x '.join(str(size) for size in program.shape)
@@ -44,7 +51,7 @@ def _function(program):
     return [*lines, *_wrapped(f'    return {_nested(results, program.shape)}')]
 
 
-def _nested(results, shape):
+def _nested(results: Sequence[str], shape: Sequence[int]) -> str:
     """Return the text of nested lists of this shape."""
     if len(shape) == 1:
         return f'[{", ".join(results)}]'
@@ -53,7 +60,7 @@ def _nested(results, shape):
     return f'[{", ".join(_nested(row, shape[1:]) for row in rows)}]'
 
 
-def _wrapped(line):
+def _wrapped(line: str) -> list[str]:
     """Break a line inside its brackets, after commas."""
     lines = []
     while len(line) > WIDTH:

@@ -1,56 +1,71 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Say whether an arm can do a task: a page with the verdict first, CSV and a bag of everything.
+"""Check whether an arm can perform a task: motor, joint and link limits, with their margins.
 
 kane analyze task.yaml                             # the task file names the arm
 kane analyze arm.urdf task.yaml -o report.html --csv --bag
 """
 
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from kane_dynamics.analysis.report_tables import headline, quantity
-from kane_dynamics.analysis.study import analyse
-from kane_dynamics.commands.task_options import add_task, load_study, plain_name
-from kane_dynamics.dynamics.dc_drive import MotorDemand
-from kane_dynamics.model.marked_yaml import ImpossibleError
+from kane_dynamics.analysis.report.html_parts import quantity
+from kane_dynamics.analysis.report.tables import allowed, headline, margin
+from kane_dynamics.analysis.study.study import analyse, Analysis
+from kane_dynamics.commands.options.task_options import add_task, load_study, plain_name
+from kane_dynamics.dynamics.drives.dc_drive import MotorDemand
+from kane_dynamics.exceptions import InputError
+from kane_dynamics.io.files import require_folder, write_text
+from kane_dynamics.io.marked_yaml import ImpossibleError
+from kane_dynamics.io.text import clean, counted, PATH
+from kane_dynamics.numerics.array_types import FloatArray
 
-YES, NO = 0, 1      # exit status: the arm can do it; it cannot
+TIGHTEST = 5        # checks that are printed
+MOST_FAILED = 20    # more failed checks than these are counted
+YES, NO = 0, 1      # exit status: the arm can do the task, or cannot
 
 
-def add_arguments(parser):
-    """Add what the command takes."""
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
     add_task(parser)
     parser.add_argument('-o', '--output', metavar='FILE',
-                        help='the page; default: the name of the task and .html')
+                        help='page to write; default: the name of the task and .html')
     parser.add_argument('--csv', metavar='FILE', nargs='?', const='',
-                        help='write all samples as a table; default name: as the page')
+                        help='write all samples as CSV; default: the name of the page and .csv')
     parser.add_argument('--bag', metavar='FOLDER', nargs='?', const='',
-                        help='write all samples as a rosbag2; default name: as the page')
-    parser.add_argument('--movie', metavar='FILE', help='write a movie too: .mp4 or .gif')
-    parser.add_argument('--no-pace', action='store_true',
-                        help='do not look how much faster or slower the task could be')
-    parser.add_argument('--no-page', action='store_true', help='print the verdict only')
+                        help='write all samples as a rosbag2; default: the name of the page')
+    parser.add_argument('--movie', metavar='FILE', help='write a movie: .mp4 or .gif')
+    parser.add_argument('--no-speed-factor', action='store_true',
+                        help='do not compute how much faster or slower the task could run')
+    parser.add_argument('--no-page', action='store_true', help='print the verdict, write no page')
+    parser.add_argument('--all', action='store_true',
+                        help=f'print all checks and notes; default: the {TIGHTEST} tightest '
+                        'checks, and those that fail')
     parser.add_argument('--json', action='store_true', help='print the verdict as JSON')
 
 
-def run(arguments):
-    """Print the verdict and write what was asked for."""
+def run(arguments: Namespace) -> int:
+    """Print the verdict and write the files."""
     page = Path(arguments.output or f'{plain_name(Path(arguments.task).stem)}.html')
+    _check_outputs(arguments, page)
     try:
         study = load_study(arguments)
     except ImpossibleError as error:
         return _impossible(arguments, error, page)
-    found = analyse(study, pace=not arguments.no_pace)
-    written = []
+    found = analyse(study, find_speed_factor=not arguments.no_speed_factor)
+    written: list[Path] = []
     if not arguments.no_page:
-        from kane_dynamics.analysis.report import report_page
-        page.write_text(report_page(found, _version()), encoding='utf-8')
+        from kane_dynamics.analysis.report.report_page import report_page
+        write_text(page, report_page(found, _version()))
         written.append(page)
     if arguments.csv is not None:
-        from kane_dynamics.analysis.table_file import write_table
+        from kane_dynamics.io.csv_table import write_table
         path = Path(arguments.csv or page.with_suffix('.csv'))
         write_table(path, columns(found))
         written.append(path)
@@ -61,19 +76,34 @@ def run(arguments):
     if arguments.movie:
         from kane_dynamics.commands.animate import film
         written.append(film(study, arguments.movie))
-    print(json.dumps(as_json(found), indent=1) if arguments.json else text(found))
+    print(json.dumps(as_json(found), indent=1) if arguments.json else
+          text(found, arguments.all))
     if not arguments.json:
         for path in written:
             print(f'written: {path}')
     return YES if found.verdict.passed else NO
 
 
-def _impossible(arguments, error, page):
-    """Tell of a task that the arm does not reach: that is an answer too."""
-    name = Path(arguments.task).stem.replace('_', ' ')
+def _check_outputs(arguments: Namespace, page: Path) -> None:
+    """Refuse files that cannot be written, before the work."""
+    for path in (None if arguments.no_page else page, arguments.csv or None, arguments.bag or None,
+                 arguments.movie):
+        if path is not None:
+            require_folder(path)
+    if arguments.movie:
+        from kane_dynamics.analysis.pictures.movie import check_movie
+        check_movie(arguments.movie)
+    bag = None if arguments.bag is None else Path(arguments.bag or page.with_suffix(''))
+    if bag is not None and bag.exists():
+        raise InputError(f'{bag} exists already; name another folder with --bag, or remove it')
+
+
+def _impossible(arguments: Namespace, error: ImpossibleError, page: Path) -> int:
+    """Report a task that is out of the arm's reach."""
+    name = clean(Path(arguments.task).stem.replace('_', ' '), PATH)
     if not arguments.no_page:
-        from kane_dynamics.analysis.report import impossible_page
-        page.write_text(impossible_page(name, str(error)), encoding='utf-8')
+        from kane_dynamics.analysis.report.report_page import impossible_page
+        write_text(page, impossible_page(name, str(error)))
     if arguments.json:
         print(json.dumps({'task': name, 'passed': False, 'reason': str(error)}, indent=1))
         return NO
@@ -83,42 +113,69 @@ def _impossible(arguments, error, page):
     return NO
 
 
-def text(found):
-    """Return the verdict for a terminal."""
+def text(found: Analysis, every: bool = False) -> str:
+    """Return the verdict for a terminal: the checks that fail and the tightest ones, or all."""
     word, sentence, more = headline(found)
-    lines = [f'{word}: {sentence}', *(f'  {each}' for each in more), '',
-             f'       {"where":<22} {"what":<26} {"largest":>14}    {"allowed":>12}   margin  '
-             'when']
-    for own in found.verdict.subjects().values():
-        for check in own.checks:
-            when = 'whole task' if check.time is None else f't = {check.time:.3f} s'
-            lines.append(f'  {"ok  " if check.passed else "FAIL"} {check.subject:<22} '
-                         f'{check.kind:<26} {quantity(check.value, check.unit):>14} of '
-                         f'{quantity(check.limit, check.unit):>12} {100 * check.margin:>+6.0f} %  '
-                         f'{when}')
-    lines += [f'  note: {each}' for each in found.verdict.unjudged]
+    tightest = found.verdict.tightest
+    failed = sum(not check.passed for check in tightest)
+    shown = tightest if every else tightest[:max(TIGHTEST, min(failed, MOST_FAILED))]
+    lines = [f'{word}: {sentence}', *(f'  {each}' for each in more),
+             *(f'  {each}' for each in found.scope.sentences()[word == 'YES':])]
+    if shown:
+        rows = [(check, quantity(check.value, check.unit), allowed(check)) for check in shown]
+        widths = [max(map(len, column)) for column in (
+            [check.subject for check in shown], [check.kind for check in shown],
+            ['largest', *(value for _, value, _ in rows)],
+            ['allowed', *(limit for _, _, limit in rows)])]
+        lines += ['', f'       {"where":<{widths[0]}}  {"what":<{widths[1]}}  '
+                  f'{"largest":>{widths[2]}}     {"allowed":>{widths[3]}}   margin  when']
+        for check, value, limit in rows:
+            when = check.reason or (
+                'whole task' if check.time is None else f't = {check.time:.3f} s')
+            lines.append(f'  {"ok  " if check.passed else "FAIL"} {check.subject:<{widths[0]}}  '
+                         f'{check.kind:<{widths[1]}}  {value:>{widths[2]}}  of '
+                         f'{limit:>{widths[3]}} {margin(check):>8}  {when}')
+    hidden, more_fail = len(tightest) - len(shown), max(failed - len(shown), 0)
+    if hidden:
+        state = f'{more_fail} of them fail' if more_fail else 'all ok'
+        lines.append(f'  {counted(hidden, "more check")}, {state}: --all lists them')
+    if every:
+        lines += [f'  note: {each}' for each in (*found.verdict.unjudged,
+                                                 *found.collisions.notes())]
     return '\n'.join(lines)
 
 
-def as_json(found):
-    """Return the verdict as plain data."""
-    names = ('subject', 'kind', 'value', 'limit', 'unit', 'usage', 'margin', 'passed', 'time',
-             'first', 'share')
+def as_json(found: Analysis) -> dict[str, Any]:
+    """Return the verdict as data for JSON."""
+    names = ('subject', 'kind', 'value', 'limit', 'lower', 'upper', 'unit', 'usage', 'margin',
+             'passed', 'time', 'first', 'reason')
     return {'task': found.study.name, 'arm': found.study.robot.name,
-            'passed': found.verdict.passed, 'pace': found.pace.alpha,
-            'absolute_work': found.absolute_work,
-            'checks': [{name: _plain(getattr(check, name)) for name in names}
-                       for check in found.verdict.checks],
-            'unjudged': list(found.verdict.unjudged)}
+            'passed': found.verdict.passed, 'speed_factor': found.speed_factor.alpha,
+            'absolute_work': _plain(found.absolute_work),
+            'checks': [{**{name: _plain(getattr(check, name)) for name in names},
+                        'fraction': check.fraction} for check in found.verdict.checks],
+            'scope': {'checked': list(found.scope.checked),
+                      'not_checked': found.scope.unchecked},
+            'unjudged': list(found.verdict.unjudged), 'collisions': _collisions_json(found)}
 
 
-def _plain(value):
+def _collisions_json(found: Analysis) -> dict[str, Any]:
+    report = found.collisions
+    return {'checked': bool(report.pairs),
+            'passed': not report.collisions if report.pairs else None,
+            'pairs': [{'names': [pair.one, pair.other], 'distance': pair.distance,
+                       'time': pair.time, 'first': pair.first} for pair in report.pairs],
+            'left_out': [list(pair) for pair in report.left_out],
+            'not_checked': list(report.not_checked)}
+
+
+def _plain(value: Any) -> str | bool | float | None:
     return value if value is None or isinstance(value, (str, bool)) else (
         float(value) if np.isfinite(value) else None)
 
 
-def columns(found):
-    """Return {title: (N,)} of everything that is known along the motion."""
+def columns(found: Analysis) -> dict[str, FloatArray]:
+    """Return {title: (N,)} of all quantities along the motion."""
     study, motion = found.study, found.study.motion
     table = {'t': motion.t}
     for k, name in enumerate(study.robot.joint_names):
@@ -142,12 +199,12 @@ def columns(found):
     return table
 
 
-def _write_bag(path, found):
-    """Write joint states, motors as joint states, wrenches and the way of the tip."""
-    from kane_dynamics.bags.wrench_cdr import encode_stamped, TYPES
-    from kane_dynamics.bags.writer import BagWriter
+def _write_bag(path: Path, found: Analysis) -> None:
+    """Write joint states, motors as joint states, wrenches and the path of the tip."""
+    from kane_dynamics.recorded.bags.message_arrays import encode_stamped, STAMPED_TYPES
+    from kane_dynamics.recorded.bags.writer import BagWriter
     study, motion = found.study, found.study.motion
-    # from 1 s on: a stamp of zero says "none", and nodes would go by their own clock instead
+    # from 1 s on: nodes take a stamp of zero for none, and use their own clock instead
     stamps = np.round((motion.t + 1.0) * 1e9).astype(np.int64)
     with BagWriter(path) as writer:
         writer.write_joint_states('/joint_states', study.robot.joint_names, stamps,
@@ -168,11 +225,11 @@ def _write_bag(path, found):
                     for payload, rows in zip(study.payloads, found.grips)]
         streams.append((f'/path/{plain_name(study.frame)}', root, found.tip))
         for topic, frame, rows in streams:
-            writer.add_topic(topic, TYPES[rows.shape[1]])
+            writer.add_topic(topic, STAMPED_TYPES[rows.shape[1]])
             for stamp, data in zip(stamps.tolist(), encode_stamped(stamps, frame, rows)):
                 writer.write(topic, stamp, data)
 
 
-def _version():
+def _version() -> str:
     import kane_dynamics
     return kane_dynamics.__version__

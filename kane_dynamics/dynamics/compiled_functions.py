@@ -1,51 +1,92 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of an arm that are generated and compiled when they are first called."""
+"""Functions of an arm, generated and compiled when they are first called."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 import threading
+from typing import Any, Literal
 
 import numpy as np
 
+from kane_dynamics.codegen.backend import (
+    Backend, chosen_backend, Kernel, kernel_class, warn_of_compile_time)
+from kane_dynamics.codegen.program import Input, OperationCount, Program
 from kane_dynamics.codegen.signature import ARGUMENTS
-from kane_dynamics.dynamics.arrays import require_plain
-from kane_dynamics.dynamics.backend import chosen_backend, kernel_class
-from kane_dynamics.dynamics.programs import program
+from kane_dynamics.dynamics.programs.registry import FunctionName, program
+from kane_dynamics.dynamics.recorded_arm import RecordedArm
 from kane_dynamics.exceptions import InputError
+from kane_dynamics.model.robot import Robot
+from kane_dynamics.numerics.array_types import ArrayLike, FloatArray
+from kane_dynamics.numerics.validation import numbers, require_plain, whole
 
-# methods that a compiled entry may stand in for; their first arguments are exactly the inputs
+# methods that a compiled entry replaces; their first arguments are exactly the inputs
 _DIRECT = ('inverse', 'forward', 'mass_matrix', 'bias', 'gravity', 'inverse_derivatives',
            'regressor', 'reactions', 'momentum', 'mass_centre')
 
 
 class CompiledFunctions:
-    """Compile the programs of an Arm by name, check what they are called with, and call them.
+    """Programs of a RecordedArm by name, compiled, with checks of their arguments.
+
+    A method named in `_DIRECT` is replaced on the object, at its first call, by a compiled entry
+    that needs no Python; `help` and `inspect.signature` read the same text there.
 
     Args:
-        robot: whose inertias and gravity count.
-        arm: an Arm, which the programs are recorded from.
+        robot: the arm whose inertias and gravity count.
+        arm: the RecordedArm that the programs are recorded from.
         backend: see `Dynamics`.
         parametric: whether inertias and gravity are read at run time.
     """
 
-    def __init__(self, robot, arm, backend, parametric):
-        self.backend = chosen_backend(backend)
+    def __init__(self, robot: Robot, arm: RecordedArm, backend: Backend, parametric: bool) -> None:
+        self.backend: Literal['llvm', 'python'] = chosen_backend(backend)
         self.parametric = parametric
-        self._arm, self._kernels, self._lock = arm, {}, threading.RLock()
+        self._arm, self._lock = arm, threading.RLock()
+        self._kernels: dict[tuple[str, str | None], Kernel] = {}
         self._use(robot)
 
-    def _share(self, robot, other):
-        """Begin with the compiled functions of another one."""
+    def _share(self, robot: Robot, other: CompiledFunctions) -> None:
+        """Share the compiled functions of another object."""
         self.backend, self.parametric = other.backend, other.parametric
         self._arm, self._kernels, self._lock = other._arm, other._kernels, other._lock
         self._use(robot)
 
-    def _use(self, robot):
+    def _use(self, robot: Robot) -> None:
         self.robot = robot
         self._parameters = self._arm.parameters(robot) if self.parametric else None
 
-    def _kernel(self, name, frame=None):
+    def bind(self, name: FunctionName, *arrays: FloatArray,
+             frame: str | None = None) -> Callable[[], None]:
+        """Return step(): computes `name` from and into these arrays, checked now and never again.
+
+        For control loops: `step = dynamics.bind('inverse', q, qd, qdd, tau)`; write into q, qd
+        and qdd, call step(), read tau. The last array is the output. All are contiguous float64.
+        frame: the link that 'frame_pose' (3, 4), 'frame_jacobian' and the like are of.
+        """
+        kernel = self._kernel(name, frame)
+        takes = [each for each in kernel.program.inputs if not each.shared]
+        if len(arrays) != len(takes) + 1:
+            names = [ARGUMENTS[each.name] for each in takes]
+            raise InputError(f'bind({name!r}) takes {len(takes)} input arrays {names} and the '
+                             f'output array, got {len(arrays)} arrays')
+        shapes = [(each.size,) for each in takes] + [kernel.program.shape]
+        for k, (array, shape) in enumerate(zip(arrays, shapes)):
+            which = 'the output' if k == len(takes) else ARGUMENTS[takes[k].name]
+            require_plain(array, shape, f'bind({name!r}): {which}', writeable=k == len(takes))
+        return kernel.bound([*arrays[:-1], *self._shared(), arrays[-1]])
+
+    def program(self, name: FunctionName, frame: str | None = None) -> Program:
+        """Return the recorded program of a function."""
+        return program(self._arm, name, frame)
+
+    def operation_count(self, name: FunctionName, frame: str | None = None) -> OperationCount:
+        """Return .mul .add .div .sqrt .sincos of one evaluation."""
+        return self._kernel(name, frame).program.operation_count
+
+    # -- inside -------------------------------------------------------------------------------
+
+    def _kernel(self, name: str, frame: str | None = None) -> Kernel:
         if frame is not None and not isinstance(frame, str):
             raise InputError(f'{name}: the name of a link or frame comes first, got '
                              f'{type(frame).__name__}')
@@ -55,15 +96,18 @@ class CompiledFunctions:
             with self._lock:
                 kernel = self._kernels.get(key)
                 if kernel is None:
-                    kernel = kernel_class(self.backend)(program(self._arm, name, frame))
+                    recorded = program(self._arm, name, frame)
+                    warn_of_compile_time(recorded, self.robot.name, self.backend, stacklevel=4)
+                    kernel = kernel_class(self.backend)(recorded)
                     self._kernels[key] = kernel
         return kernel
 
-    def _shared(self):
+    def _shared(self) -> list[FloatArray]:
         return [] if self._parameters is None else [self._parameters]
 
-    def _call(self, name, arguments, out, frame=None):
-        """Compute with checks and conversions, and leave a faster entry for the next call."""
+    def _call(self, name: str, arguments: Sequence[ArrayLike], out: FloatArray | None,
+              frame: str | None = None) -> FloatArray:
+        """Compute with checks and conversions, and set a faster entry for the next call."""
         kernel = self._kernel(name, frame)
         takes = [each for each in kernel.program.inputs if not each.shared]
         arrays = [self._checked(name, each, value) for each, value in zip(takes, arguments)]
@@ -81,10 +125,12 @@ class CompiledFunctions:
                 self.__dict__[name] = entry
         return out
 
-    def _call_many(self, name, arguments, out, threads, frame=None):
+    def _call_many(self, name: str, arguments: Sequence[ArrayLike], out: FloatArray | None,
+                   threads: int, frame: str | None = None) -> FloatArray:
         kernel = self._kernel(name, frame)
         takes = [each for each in kernel.program.inputs if not each.shared]
-        arrays = [_numbers(f'{name}_many', *pair) for pair in zip(takes, arguments)]
+        arrays = [numbers(value, f'{name}_many: {ARGUMENTS[each.name]}')
+                  for each, value in zip(takes, arguments)]
         count = len(arrays[0]) if np.ndim(arguments[0]) else 0
         for each, array in zip(takes, arrays):
             if array.shape != (count, each.size):
@@ -99,14 +145,15 @@ class CompiledFunctions:
             out = np.empty(shape)
         else:
             require_plain(out, shape, f'{name}_many: out', writeable=True)
-        if threads < 1:
-            raise InputError(f'{name}_many: threads must be at least 1, got {threads}')
+        threads = whole(threads, f'{name}_many: threads', 1)
+        # rows are written before others are read: what out overlaps is copied, as in numpy
+        arrays = [array.copy() if np.may_share_memory(array, out) else array for array in arrays]
         flat = out.reshape(count, len(kernel.program.outputs))
         kernel.fill_many(arrays + self._shared(), flat, threads)
         return out
 
-    def _checked(self, name, each, value):
-        array = _numbers(name, each, value)
+    def _checked(self, name: str, each: Input, value: ArrayLike) -> FloatArray:
+        array = numbers(value, f'{name}: {ARGUMENTS[each.name]}')
         if np.shape(value) != (each.size,):
             robot, given = self.robot, np.shape(value)
             more = ', behind those of its floating base' * robot.floating_base
@@ -120,18 +167,7 @@ class CompiledFunctions:
         return array
 
 
-def _numbers(name, each, value):
-    """Return a contiguous array of floats for the Input `each` of the function `name`."""
-    try:
-        if np.iscomplexobj(value):                     # numpy would drop the imaginary part
-            raise TypeError('its numbers are complex')
-        return np.ascontiguousarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f'{name}: {ARGUMENTS[each.name]} is not an array of numbers: '
-                         f'{error}') from None
-
-
-def _documentation(name, method):
+def _documentation(name: str, method: Callable[..., Any]) -> str:
     """Return a text that help() and inspect.signature() understand."""
     arguments = method.__code__.co_varnames[1:method.__code__.co_argcount]
     listed = ', '.join('out=None' if each == 'out' else each for each in arguments)

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from kane_dynamics.kane.scalar import ARITY
+from collections.abc import Mapping, Sequence
+
+from kane_dynamics.kane.scalar import AnyScalar, ARITY, Scalar
 
 
-def reachable(outputs):
+def reachable(outputs: Sequence[Scalar]) -> list[Scalar]:
     """Return every scalar that the outputs need, operands before results."""
-    found = {}
+    found: dict[int, Scalar] = {}
     stack = list(outputs)
     while stack:
         scalar = stack.pop()
@@ -20,7 +22,7 @@ def reachable(outputs):
     return [found[serial] for serial in sorted(found)]
 
 
-def _partials(scalar):
+def _partials(scalar: Scalar) -> tuple[tuple[Scalar, AnyScalar], ...]:
     """Return (operand, d scalar / d operand) for each operand."""
     op, args = scalar.op, scalar.args
     if op == 'add':
@@ -42,7 +44,7 @@ def _partials(scalar):
     return ()
 
 
-def tangent(outputs, seeds):
+def tangent(outputs: Sequence[Scalar], seeds: Mapping[Scalar, AnyScalar]) -> list[Scalar]:
     """Return d outputs along one direction (forward mode).
 
     `seeds` maps input scalars to their rate along that direction (a float or a scalar).
@@ -62,13 +64,13 @@ def tangent(outputs, seeds):
     return [rates.get(output, zero) + 0.0 for output in outputs]
 
 
-def jacobian(outputs, inputs):
+def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Scalar]) -> list[list[Scalar]]:
     """Return rows d output_i / d input_j, a list per output (forward mode, one sweep an input)."""
     columns = [tangent(outputs, {scalar: outputs[0].graph.constant(1.0)}) for scalar in inputs]
     return [list(row) for row in zip(*columns)]
 
 
-def gradient(output, inputs):
+def gradient(output: Scalar, inputs: Sequence[Scalar]) -> list[Scalar]:
     """Return d output / d inputs (reverse mode, one sweep for all the inputs)."""
     zero = output.graph.zero
     weights = {output: output.graph.constant(1.0)}

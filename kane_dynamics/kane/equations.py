@@ -1,9 +1,9 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Kane's equations, once: F_r + F_r* = 0 for any tree of bodies, on any scalar type.
+"""Kane's equations F_r + F_r* = 0 for any tree of bodies, on any scalar type.
 
-Everything that the package computes about motion and force asks this file. Run on floats it is the
-reference; run on recording scalars (`scalar.py`) it writes the straight-line program of one arm.
+All motion and force in the package is computed from this file. Run on floats it is the reference;
+run on recording scalars (`scalar.py`) it writes the straight-line program of one arm.
 
 Names: w, alpha the angular velocity and acceleration of a body, a the acceleration of its origin
 (all inertial, components in the body frame; gravity enters as an upward acceleration of the base),
@@ -12,20 +12,28 @@ F and N a force and its moment about the body's origin.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
 import numpy as np
 
 from kane_dynamics.kane.bending import Bending, Station
-from kane_dynamics.kane.scalar import cos, sin
-from kane_dynamics.kane.vectors import cross, spin_matrix, ZERO
+from kane_dynamics.kane.scalar import AnyScalar, cos, ScalarArray, Scalars, sin
+from kane_dynamics.kane.springs import body_pulls, joint_loads
+from kane_dynamics.kane.vectors import cross, Motion, Pair, spin_matrix, ZERO
+from kane_dynamics.numerics.array_types import ArrayLike
+
+if TYPE_CHECKING:
+    from kane_dynamics.model.structure.tree import Body, Tree
 
 
-class Place:
-    """Where a body is in its parent: the constant rotation C, the joint's rotation, the origin."""
+class JointPlacement:
+    """Placement of a body by its joint: constant rotation C, joint rotation, origin."""
 
-    def __init__(self, body, q):
-        self.C = body.C
-        self.p = body.p
-        self.turn = None                                   # joint rotation, body to joint frame
+    def __init__(self, body: Body, q: Scalars) -> None:
+        self.C: ScalarArray = body.C
+        self.p: ScalarArray = body.p
+        self.turn: ScalarArray | None = None               # joint rotation, body to joint frame
         if body.kind == 'fixed':
             return
         if body.kind == 'floating':
@@ -42,20 +50,20 @@ class Place:
             self.p = body.p + body.C[:, 2] * joint
 
     @property
-    def rotation(self):
+    def rotation(self) -> ScalarArray:
         """Return R_PB."""
         return self.C if self.turn is None else self.C @ self.turn
 
-    def inward(self, v):
+    def inward(self, v: ScalarArray) -> ScalarArray:
         """Return components in the parent frame of a vector given in the body frame."""
         return self.C @ (v if self.turn is None else self.turn @ v)
 
-    def outward(self, v):
+    def outward(self, v: ScalarArray) -> ScalarArray:
         """Return components in the body frame of a vector given in the parent frame."""
         v = self.C.T @ v
         return v if self.turn is None else self.turn.T @ v
 
-    def inward_symmetric(self, S):
+    def inward_symmetric(self, S: ScalarArray) -> ScalarArray:
         """Return R S R' for a symmetric S.
 
         About z one product pair does: with e = (Sxx - Syy) c - 2 Sxy s,
@@ -64,30 +72,24 @@ class Place:
         if self.turn is not None:
             c, s = self.turn[0, 0], self.turn[1, 0]
             e = (S[0, 0] - S[1, 1]) * c - (S[0, 1] + S[0, 1]) * s
-            S = self._turned(S, S[1, 1] + c * e, S[0, 1] + s * e, S[0, 0] - c * e)
+            S = _turned(S, c, s, S[1, 1] + c * e, S[0, 1] + s * e, S[0, 0] - c * e)
         return self._rotated(S)
 
-    def inward_definite(self, S):
-        """Return R S R' for a positive semidefinite S, its small entries good in their own digits.
+    def inward_definite(self, S: ScalarArray) -> ScalarArray:
+        """Return R S R' for a positive semidefinite S, with full relative accuracy of each entry.
 
         The shorter form takes differences of large entries: where massless links meet near a
-        singular pose the inertia left is tiny beside them, and would be their round-off.
+        singular pose, the inertia that is left is tiny compared to them and would be round-off.
         """
         if self.turn is not None:
             c, s = self.turn[0, 0], self.turn[1, 0]
             sxy, cxy = s * S[0, 1], c * S[0, 1]
             x, y = c * S[0, 0] - sxy, cxy - s * S[1, 1]
-            S = self._turned(S, c * x - s * y, s * x + c * y,
-                             s * (s * S[0, 0] + cxy) + c * (sxy + c * S[1, 1]))
+            S = _turned(S, c, s, c * x - s * y, s * x + c * y,
+                        s * (s * S[0, 0] + cxy) + c * (sxy + c * S[1, 1]))
         return self._rotated(S)
 
-    def _turned(self, S, xx, xy, yy):
-        """Return S after the joint's turn about z, given its first block."""
-        c, s = self.turn[0, 0], self.turn[1, 0]
-        xz, yz = c * S[0, 2] - s * S[1, 2], s * S[0, 2] + c * S[1, 2]
-        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, S[2, 2]]])
-
-    def _rotated(self, S):
+    def _rotated(self, S: ScalarArray) -> ScalarArray:
         """Return C S C'."""
         CS = self.C @ S
         rotated = np.empty((3, 3), dtype=object)
@@ -97,7 +99,17 @@ class Place:
         return rotated
 
 
-def _rotation_of_quaternion(x, y, z, w):
+Placement: TypeAlias = JointPlacement | Station     # of a body in its parent
+
+
+def _turned(S: ScalarArray, c: AnyScalar, s: AnyScalar, xx: AnyScalar, xy: AnyScalar,
+            yy: AnyScalar) -> ScalarArray:
+    """Return S after a rotation about z (cosine c, sine s), given its first block."""
+    xz, yz = c * S[0, 2] - s * S[1, 2], s * S[0, 2] + c * S[1, 2]
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, S[2, 2]]])
+
+
+def _rotation_of_quaternion(x: AnyScalar, y: AnyScalar, z: AnyScalar, w: AnyScalar) -> ScalarArray:
     """Return R for a unit quaternion."""
     return np.array([
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
@@ -105,7 +117,7 @@ def _rotation_of_quaternion(x, y, z, w):
         [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)]])
 
 
-def inertia_pair(body, w, alpha, a):
+def inertia_pair(body: Body, w: ScalarArray, alpha: ScalarArray, a: ScalarArray) -> Pair:
     """Return (F, N) = -(R*, T*) of one body: its inertia force and the moment about its origin.
 
     F = int (a + U r) dm = m a + U h,    N = int r x (a + U r) dm = h x a + vee(U S - (U S)').
@@ -123,12 +135,13 @@ def inertia_pair(body, w, alpha, a):
     return F, N
 
 
-def joint_motion(body, place, u, ud, parent):
+def joint_motion(body: Body, placement: JointPlacement, u: Scalars, ud: Scalars,
+                 parent: Motion) -> Motion:
     """Return (w, alpha, a) of a body from its parent's, one step of the outward recursion."""
     w_P, alpha_P, a_P = parent
     # the origin, carried by the parent: a + U p (Angeles, Ma and Rojas 1989, eq. 19)
-    a = place.outward(a_P + spin_matrix(w_P, alpha_P) @ place.p)
-    w, alpha = place.outward(w_P), place.outward(alpha_P)
+    a = placement.outward(a_P + spin_matrix(w_P, alpha_P) @ placement.p)
+    w, alpha = placement.outward(w_P), placement.outward(alpha_P)
     k = body.u_index
     if body.kind == 'floating':
         v, w = np.array(u[k:k + 3]), np.array(u[k + 3:k + 6])
@@ -148,8 +161,9 @@ def joint_motion(body, place, u, ud, parent):
     return w, alpha, a
 
 
-def kane(tree, q, u, ud, gravity, base=(ZERO, ZERO, ZERO)):
-    """Return the generalized forces tau that make the arm move so, and the pairs in its joints.
+def kane(tree: Tree, q: Scalars, u: Scalars, ud: Scalars, gravity: ArrayLike | Scalars,
+         base: Motion = (ZERO, ZERO, ZERO)) -> tuple[list[AnyScalar], list[Pair]]:
+    """Return the generalized forces tau of a motion, and the force and moment in each joint.
 
     Kane's equations F_r + F_r* = 0 with the joint torques among the active forces give, for every
     generalized speed u_r with partial velocities Ju_v[:, r], Ju_w[:, r] of each body B,
@@ -158,26 +172,31 @@ def kane(tree, q, u, ud, gravity, base=(ZERO, ZERO, ZERO)):
 
     F_B, N_B being inertia minus gravity forces. A joint's speed moves everything outboard of it by
     the same partial velocities (z, or z x r), so the sum is taken once: pairs are collected from
-    the tips inward and projected on z on the way (Angeles, Ma and Rojas 1989, eqs. 47-51). A mode
+    the tips inward and projected on z (Angeles, Ma and Rojas 1989, eqs. 47-51). A mode
     of a flexible link moves its mass points and the stations that other bodies ride on, by J and W
-    (`bending.py`); its own active force is that of the bent beam, -K eta - D eta'.
+    (`bending.py`); its own active force is that of the deflected beam, -K eta - D eta'. Springs on
+    joints and between links are active forces, too (`springs.py`).
 
     tree: bodies; q (nq), u, ud (nv): sequences of one scalar type; gravity (3,) [m/s^2] in the
     base frame; base: prescribed (w, alpha, a) of the base. Returns tau (nv,) and per body (F, N),
     the force and moment through its joint, about its origin, in its frame.
     """
     g = np.asarray(gravity)
-    motion, places, pairs, bent = [], [], [], {}
-    tau = [0.0] * tree.nv
+    motion: list[Motion] = []
+    placements: list[Placement] = []
+    pairs: list[Pair] = []
+    bent: dict[int, Bending] = {}
+    tau: list[AnyScalar] = [0.0] * tree.nv
     for i, body in enumerate(tree.bodies):                 # outward: velocities, accelerations
         parent = motion[body.parent] if body.parent >= 0 else (base[0], base[1], base[2] - g)
         if body.kind == 'station':
-            place = Station(bent[body.parent], body.station)
-            motion.append(place.motion(*parent))
+            station = Station(bent[body.parent], body.station)
+            placements.append(station)
+            motion.append(station.motion(*parent))
         else:
-            place = Place(body, q)
-            motion.append(joint_motion(body, place, u, ud, parent))
-        places.append(place)
+            joint = JointPlacement(body, q)
+            placements.append(joint)
+            motion.append(joint_motion(body, joint, u, ud, parent))
         F, N = inertia_pair(body, *motion[-1])
         if body.flexible is not None:
             bent[i] = Bending(body, q, u, ud)
@@ -185,8 +204,10 @@ def kane(tree, q, u, ud, gravity, base=(ZERO, ZERO, ZERO)):
             F, N = F + F_beam, N + N_beam
             _add(tau, body.modes_u, G)
         pairs.append((F, N))
+    for i, F, N in body_pulls(tree, placements):           # active: they are subtracted
+        pairs[i] = (pairs[i][0] - F, pairs[i][1] - N)
     for i in reversed(range(len(tree.bodies))):            # inward: collect, project
-        body, place, (F, N) = tree.bodies[i], places[i], pairs[i]
+        body, placement, (F, N) = tree.bodies[i], placements[i], pairs[i]
         if body.kind == 'floating':
             _add(tau, body.u_index, [*F, *N])
         elif body.kind == 'revolute':
@@ -194,18 +215,20 @@ def kane(tree, q, u, ud, gravity, base=(ZERO, ZERO, ZERO)):
         elif body.kind == 'prismatic':
             _add(tau, body.u_index, [body.ratio * F[2]])
         if body.parent >= 0:
-            F_P, N_P = place.inward(F), place.inward(N)
-            if body.kind == 'station':
-                _add(tau, place.first_speed, place.modal_forces(F_P, N_P))
+            F_P, N_P = placement.inward(F), placement.inward(N)
+            if isinstance(placement, Station):
+                _add(tau, placement.first_speed, placement.modal_forces(F_P, N_P))
             F_sum, N_sum = pairs[body.parent]
-            pairs[body.parent] = (F_sum + F_P, N_sum + N_P + cross(place.p, F_P))
+            pairs[body.parent] = (F_sum + F_P, N_sum + N_P + cross(placement.p, F_P))
     for spring in tree.springs:                            # active: -k q - d u
         _add(tau, spring.u_index, [spring.stiffness * q[spring.q_index]
                                    + spring.damping * u[spring.u_index]])
+    for speed, load in joint_loads(tree, q):
+        _add(tau, speed, [load])
     return tau, pairs
 
 
-def _add(tau, first, values):
+def _add(tau: list[AnyScalar], first: int, values: Iterable[AnyScalar]) -> None:
     """Add values to the generalized forces from index `first` on."""
     for k, value in enumerate(values, first):
         tau[k] = tau[k] + value

@@ -1,18 +1,25 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""Scalars that record: arithmetic on them builds a graph instead of a number.
+"""Recording scalars: arithmetic on them builds a graph instead of a number.
 
 Kane's equations run unchanged on floats and on these. The graph is what Kane and Levinson 1983 and
-Nie 1988 wrote by hand as Z-variables: every distinct product or sum stands in it once, constants
-are folded, and terms that are zero were never there.
+Nie 1988 wrote by hand as Z-variables: every distinct product or sum is in it once, constants
+are folded, and terms that are zero are left out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 import functools
 import math
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+
+AnyScalar: TypeAlias = Any              # a float, a recording `Scalar` or a `Dual`
+Scalars: TypeAlias = Sequence[AnyScalar]
+ScalarArray: TypeAlias = NDArray[Any]   # of any scalar type: float64, or objects
 
 # op -> number of operands that are scalars themselves
 ARITY = {'const': 0, 'input': 0, 'neg': 1, 'inv': 1, 'sqrt': 1, 'sin': 1, 'cos': 1,
@@ -20,25 +27,25 @@ ARITY = {'const': 0, 'input': 0, 'neg': 1, 'inv': 1, 'sqrt': 1, 'sin': 1, 'cos':
 
 
 class Graph:
-    """Hold scalars so that equal expressions are one object (hash-consing)."""
+    """Scalars in which equal expressions are one object (hash-consing)."""
 
-    def __init__(self):
-        self._scalars = {}
+    def __init__(self) -> None:
+        self._scalars: dict[tuple[Any, ...], Scalar] = {}
         self.zero = self.constant(0.0)
 
-    def constant(self, value):
+    def constant(self, value: float) -> Scalar:
         """Return the scalar of a fixed number."""
         return self._scalar('const', float(value) + 0.0)  # -0.0 + 0.0 = 0.0: one zero only
 
-    def input(self, group, index):
+    def input(self, group: str, index: int) -> Scalar:
         """Return the scalar that is read from entry `index` of the input array `group`."""
         return self._scalar('input', group, index)
 
-    def inputs(self, group, size):
+    def inputs(self, group: str, size: int) -> list[Scalar]:
         """Return the `size` scalars of an input array."""
         return [self.input(group, index) for index in range(size)]
 
-    def _scalar(self, op, *args):
+    def _scalar(self, op: str, *args: Any) -> Scalar:
         key = (op, *(arg.serial if isinstance(arg, Scalar) else arg for arg in args))
         scalar = self._scalars.get(key)
         if scalar is None:
@@ -46,10 +53,10 @@ class Graph:
         return scalar
 
 
-def _lifted(operation):
+def _lifted(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Let the second operand be a number too; leave arrays and dual numbers to themselves."""
     @functools.wraps(operation)
-    def method(self, other):
+    def method(self: Any, other: Any) -> Any:
         if not isinstance(other, Scalar):
             if isinstance(other, np.ndarray) or hasattr(other, 'slope'):
                 return NotImplemented
@@ -59,28 +66,28 @@ def _lifted(operation):
 
 
 class Scalar:
-    """Be one node of a graph; `serial` grows with creation, so operands come before results."""
+    """A node of a graph; `serial` grows with creation, so operands come before results."""
 
     __slots__ = ('graph', 'serial', 'op', 'args')
 
-    def __init__(self, graph, serial, op, args):
+    def __init__(self, graph: Graph, serial: int, op: str, args: tuple[Any, ...]) -> None:
         self.graph, self.serial, self.op, self.args = graph, serial, op, args
 
     @property
-    def is_constant(self):
-        """Tell whether the value is known while recording."""
+    def is_constant(self) -> bool:
+        """Return whether the value is known while recording."""
         return self.op == 'const'
 
     @property
-    def value(self):
+    def value(self) -> float:
         """Return the number of a constant."""
         return self.args[0]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{self.op}{self.args}'
 
     @_lifted
-    def __add__(a, b):
+    def __add__(a, b: Scalar) -> Scalar:
         if a.is_constant and b.is_constant:
             return a.graph.constant(a.value + b.value)
         if a.is_constant and a.value == 0.0:
@@ -99,7 +106,7 @@ class Scalar:
 
     __radd__ = __add__
 
-    def __neg__(self):
+    def __neg__(self) -> Scalar:
         if self.is_constant:
             return self.graph.constant(-self.value)
         if self.op == 'neg':
@@ -109,7 +116,7 @@ class Scalar:
         return self.graph._scalar('neg', self)
 
     @_lifted
-    def __sub__(a, b):
+    def __sub__(a, b: Scalar) -> Scalar:
         if a.is_constant and b.is_constant:
             return a.graph.constant(a.value - b.value)
         if b.is_constant and b.value == 0.0:
@@ -128,11 +135,11 @@ class Scalar:
         return a.graph._scalar('sub', a, b)
 
     @_lifted
-    def __rsub__(a, b):
+    def __rsub__(a, b: Scalar) -> Scalar:
         return b - a
 
     @_lifted
-    def __mul__(a, b):
+    def __mul__(a, b: Scalar) -> Scalar:
         if b.is_constant:
             a, b = b, a                                   # a constant stands first
         graph = a.graph
@@ -158,53 +165,55 @@ class Scalar:
     __rmul__ = __mul__
 
     @_lifted
-    def __truediv__(a, b):
+    def __truediv__(a, b: Scalar) -> Scalar:
         return a * b.reciprocal()
 
     @_lifted
-    def __rtruediv__(a, b):
+    def __rtruediv__(a, b: Scalar) -> Scalar:
         return b * a.reciprocal()
 
-    def _factored(self):
+    def _factored(self) -> tuple[float, Scalar]:
         """Return (p, x) with self = p x and p a number."""
         if self.op == 'mul' and self.args[0].is_constant:
             return self.args[0].value, self.args[1]
         return 1.0, self
 
-    def reciprocal(self):
+    def reciprocal(self) -> Scalar:
         """Return 1 / self, shared by every division through the same scalar."""
         if self.is_constant:
             return self.graph.constant(1.0 / self.value)
         return self.graph._scalar('inv', self)
 
-    def sqrt(self):
+    def sqrt(self) -> Scalar:
         """Return the square root."""
         return self._function('sqrt', math.sqrt)
 
-    def sin(self):
+    def sin(self) -> Scalar:
         """Return the sine."""
         return self._function('sin', math.sin)
 
-    def cos(self):
+    def cos(self) -> Scalar:
         """Return the cosine."""
         return self._function('cos', math.cos)
 
-    def _function(self, op, of_number):
+    def _function(self, op: str, of_number: Callable[[float], float]) -> Scalar:
         if self.is_constant:
             return self.graph.constant(of_number(self.value))
         return self.graph._scalar(op, self)
 
 
-def sin(x):
+def sin(x: AnyScalar) -> AnyScalar:
     """Return the sine of a float or of a recording scalar."""
     return x.sin() if hasattr(x, 'sin') else math.sin(x)
 
 
-def cos(x):
+def cos(x: AnyScalar) -> AnyScalar:
     """Return the cosine of a float or of a recording scalar."""
     return x.cos() if hasattr(x, 'cos') else math.cos(x)
 
 
-def sqrt(x):
-    """Return the square root of a float or of a recording scalar."""
-    return x.sqrt() if hasattr(x, 'sqrt') else math.sqrt(x)
+def sqrt(x: AnyScalar) -> AnyScalar:
+    """Return the square root of a float, an array of floats or a recording scalar."""
+    if hasattr(x, 'sqrt'):
+        return x.sqrt()
+    return np.sqrt(x) if isinstance(x, np.ndarray) else math.sqrt(x)

@@ -1,3 +1,3 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the arm is: frozen descriptions, from URDF, xacro or DH tables."""
+"""Robot models: an immutable `Robot` from URDF, xacro or Denavit-Hartenberg tables."""

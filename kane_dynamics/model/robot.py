@@ -1,108 +1,85 @@
 # Copyright 2026 The kane_dynamics authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the arm is: links and joints as the URDF names them, frozen."""
+"""Robots: immutable trees of links and joints, with the names of the URDF."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, InitVar, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from kane_dynamics.exceptions import InputError
-from kane_dynamics.model.parts import (  # noqa: F401  the public place of these names
-    checked_name, frozen, frozen_rotation, Inertial, Joint, LimitArrays, Limits, Link, Mimic,
-    Visual)
-from kane_dynamics.model.topology import (  # noqa: F401
-    floating_joint, JOINT_KINDS, known, MOVING_KINDS, resolve_mimics, tree_order)
+from kane_dynamics.io.text import checked_name, known
+from kane_dynamics.model.structure.link_tree import LinkTree
+from kane_dynamics.model.structure.links_and_joints import (
+    Inertial, Joint, LimitArrays, Limits, Link, MAX_LENGTH)
+from kane_dynamics.model.structure.mimic import narrowed, Reflected, reflected
+from kane_dynamics.model.structure.springs import AttachedSpring
+from kane_dynamics.model.structure.topology import (
+    Fail, floating_joint, refuse, resolve_mimics, tree_order)
+from kane_dynamics.model.structure.tree import Tree
+from kane_dynamics.numerics.array_types import ArrayLike, FloatArray
+from kane_dynamics.numerics.validation import frozen, frozen_rotation
+
+if TYPE_CHECKING:
+    from kane_dynamics.model.flexible.flexible_joint import FlexibleJoint
+    from kane_dynamics.model.flexible.flexible_link import FlexibleLink
+
+MAX_BASE_POSITION = 1e7    # [m] of the base in the world, whose origin may be the Earth's centre
 
 
 @dataclass(frozen=True, eq=False)
-class Robot:
+class Robot(LinkTree):
     """
-    A tree of links and joints in a gravity field; changed copies come from the with_... methods.
+    A tree of links and joints in a gravity field; the with_... methods return changed copies.
 
     q = [joints] and u = dq/dt for a fixed base. With a floating base
     q = [x y z, qx qy qz qw, joints] and u = [v, w, joint rates], v and w in the axes of the base.
 
-    links and joints are put in tree order: depth first from the root, children in the order
-    given. joints holds all of them: fixed, mimic (resolved to an independent leader) and, where
-    the file has one, the floating joint.
+    links and joints are sorted in tree order: depth first from the root, children in the order
+    given. joints has all of them: fixed, mimic (resolved to an independent leader) and, where the
+    file has one, the floating joint. fail: the function that refuses links and joints which are
+    not one tree; a file reader gives one that adds the line.
     """
 
-    name: str
-    links: tuple[Link, ...]
-    joints: tuple[Joint, ...] = ()
-    gravity: np.ndarray = (0.0, 0.0, -9.81)  # (3,) in the world's axes [m/s^2]
+    # (3,) in the world's axes [m/s^2]
+    gravity: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
     floating_base: bool = False
-    base_rotation: np.ndarray = None  # (3, 3) R_NB, the root link in the world; the identity
-    base_position: np.ndarray = None  # (3,) p_NB [m]; zero
-    extensions: tuple = ()  # <flexible_link> and <flexible_joint> elements, not yet read
-    source: str = ''        # the file it came from, for messages
+    # (3, 3) R_NB and (3,) p_NB [m] of the root link in the world
+    base_rotation: FloatArray = field(default_factory=lambda: np.eye(3))
+    base_position: FloatArray = field(default_factory=lambda: np.zeros(3))
+    extensions: tuple[Element, ...] = ()  # <flexible_link> and <flexible_joint>, not yet read
+    springs: tuple[AttachedSpring, ...] = ()    # on joints and between links
+    source: str = ''        # the file it was read from, for messages
+    folder: str = ''        # of that file, for its meshes
+    shaped_by: Robot | None = None        # see with_shapes_of
+    fail: InitVar[Fail | None] = None
 
-    def __post_init__(self):
+    def __post_init__(self, fail: Fail | None) -> None:
+        fail = fail or refuse
         checked_name(self.name, 'robot')
-        links, joints = tree_order(self.links, self.joints)
-        joints = resolve_mimics(joints)
+        links, joints = tree_order(self.links, self.joints, fail)
+        joints = resolve_mimics(joints, fail)
         set_ = object.__setattr__
         set_(self, 'links', links)
         set_(self, 'joints', joints)
-        set_(self, 'gravity', frozen(self.gravity, (3,), 'gravity', error=InputError))
+        set_(self, 'gravity', gravity_vector(self.gravity))
         set_(self, 'extensions', tuple(self.extensions))
-        floats = floating_joint(links, joints) is not None
+        set_(self, 'springs', tuple(self.springs))
+        floats = floating_joint(links, joints, fail) is not None
         set_(self, 'floating_base', bool(self.floating_base) or floats)
-        rotation = np.eye(3) if self.base_rotation is None else self.base_rotation
-        position = np.zeros(3) if self.base_position is None else self.base_position
-        set_(self, 'base_rotation', frozen_rotation(rotation, 'base_rotation', InputError))
-        set_(self, 'base_position',
-             frozen(position, (3,), 'base_position', error=InputError))
+        set_(self, 'base_rotation', _base_rotation(self.base_rotation))
+        set_(self, 'base_position', _base_position(self.base_position))
+
+    def __repr__(self) -> str:
+        floating = ', floating base' if self.floating_base else ''
+        return (f'Robot({self.name!r}, {self.n_joints} joints, {len(self.links)} links, '
+                f'{self.total_mass:.4g} kg{floating})')
 
     # ---- names and sizes ------------------------------------------------------------------
-
-    @property
-    def root(self) -> str:
-        """Return the name of the link that has no parent."""
-        return self.links[0].name
-
-    @cached_property
-    def base(self) -> str:
-        """
-        Return the link that the seven base coordinates place: the floating joint's child.
-
-        Without a floating joint in the file it is the root.
-        """
-        joint = floating_joint(self.links, self.joints)
-        return self.root if joint is None else joint.child
-
-    @cached_property
-    def link_names(self) -> tuple[str, ...]:
-        """Return the names of all links in tree order; each is also a frame."""
-        return tuple(link.name for link in self.links)
-
-    @cached_property
-    def moving_joints(self) -> tuple[Joint, ...]:
-        """Return the revolute, continuous and prismatic joints, mimics included."""
-        return tuple(joint for joint in self.joints if joint.kind in MOVING_KINDS)
-
-    @cached_property
-    def mimic_joints(self) -> tuple[Joint, ...]:
-        """Return the joints that follow another one."""
-        return tuple(joint for joint in self.joints if joint.mimic is not None)
-
-    @cached_property
-    def independent_joints(self) -> tuple[Joint, ...]:
-        """Return the joints that have a coordinate of their own, in q order."""
-        return tuple(joint for joint in self.moving_joints if joint.mimic is None)
-
-    @cached_property
-    def joint_names(self) -> tuple[str, ...]:
-        """Return the names of the independent joints in q order."""
-        return tuple(joint.name for joint in self.independent_joints)
-
-    @property
-    def n_joints(self) -> int:
-        """Return the number of independent joints."""
-        return len(self.joint_names)
 
     @property
     def n_modes(self) -> int:
@@ -110,19 +87,19 @@ class Robot:
         return len(self.mode_names)
 
     @cached_property
-    def flexible_links(self) -> dict:
+    def flexible_links(self) -> dict[str, FlexibleLink]:
         """Return {link name: FlexibleLink} of the <flexible_link> elements, in tree order."""
         if not self.extensions:
             return {}
-        from kane_dynamics.model.flexible import read_flexible_links
+        from kane_dynamics.model.flexible.flexible_link import read_flexible_links
         return read_flexible_links(self)
 
     @cached_property
-    def flexible_joints(self) -> dict:
+    def flexible_joints(self) -> dict[str, FlexibleJoint]:
         """Return {joint name: FlexibleJoint} of the <flexible_joint> elements, in q order."""
         if not self.extensions:
             return {}
-        from kane_dynamics.model.flexible_joint import read_flexible_joints
+        from kane_dynamics.model.flexible.flexible_joint import read_flexible_joints
         return read_flexible_joints(self)
 
     @cached_property
@@ -130,7 +107,7 @@ class Robot:
         """Return the names of the elastic coordinates, which follow the joints in q."""
         if not self.extensions:
             return ()
-        from kane_dynamics.model.assembly import elastic_names
+        from kane_dynamics.model.tree_of_robot import elastic_names
         return elastic_names(self)
 
     @property
@@ -144,58 +121,83 @@ class Robot:
         return (6 if self.floating_base else 0) + self.n_joints + self.n_modes
 
     @property
-    def total_mass(self) -> float:
-        """Return the mass of all links [kg], those at rest included."""
-        return sum(link.inertial.mass for link in self.links if link.inertial is not None)
+    def joints_q(self) -> slice:
+        """Return the slice of the independent joints in q."""
+        return slice(self.nq - self.n_modes - self.n_joints, self.nq - self.n_modes)
+
+    @property
+    def joints_v(self) -> slice:
+        """Return the slice of the independent joints in u, ud and tau."""
+        return slice(self.nv - self.n_modes - self.n_joints, self.nv - self.n_modes)
+
+    @property
+    def modes_q(self) -> slice:
+        """Return the slice of the elastic coordinates in q."""
+        return slice(self.nq - self.n_modes, self.nq)
+
+    @property
+    def modes_v(self) -> slice:
+        """Return the slice of the elastic speeds in u, ud and tau."""
+        return slice(self.nv - self.n_modes, self.nv)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Return the tree of moving bodies, as Kane's equations see the arm."""
+        from kane_dynamics.model.tree_of_robot import tree_of
+        return tree_of(self)
 
     # ---- lookups --------------------------------------------------------------------------
 
-    def link(self, name) -> Link:
-        """Return the link of this name, or raise with the names there are."""
-        return self.links[self._find(self._link_index, 'link', name)]
+    def rigidly_fixed_to(self, link: str) -> tuple[str, ...]:
+        """Return the links whose pose relative to this one is constant, itself too, in tree order.
 
-    def joint(self, name) -> Joint:
-        """Return the joint of this name, fixed ones too, or raise with the names there are."""
-        return self.joints[self._find(self._joint_index, 'joint', name)]
-
-    def joint_index(self, name) -> int:
-        """Return the place of an independent joint among the joints, 0 ... n_joints - 1."""
-        return self._find(self._coordinate_index, 'independent joint', name)
-
-    def parent_joint(self, link) -> Joint | None:
-        """Return the joint whose child is this link; None for the root."""
-        index = self._find(self._link_index, 'link', link)
-        return self.joints[index - 1] if index else None
-
-    def child_joints(self, link) -> tuple[Joint, ...]:
-        """Return the joints that leave this link, in order."""
-        self._find(self._link_index, 'link', link)
-        return tuple(joint for joint in self.joints if joint.parent == link)
-
-    def leaves(self) -> tuple[str, ...]:
-        """Return the names of the links without children."""
-        parents = {joint.parent for joint in self.joints}
-        return tuple(name for name in self.link_names if name not in parents)
-
-    def tip(self) -> str:
-        """Return the end that most moving joints carry: of several a massless frame, the last."""
-        depth = {self.root: 0}
+        They are connected by fixed joints without springs. A flexible link counts by its frame,
+        the clamped root: joints further along its beam are not fixed to it.
+        """
+        leader = {self.root: self.root}     # the link nearest to the root of each rigid group
         for joint in self.joints:
-            depth[joint.child] = depth[joint.parent] + (joint.kind != 'fixed')
-        weighs = {link.name: link.inertial is not None and link.inertial.mass > 0.0
-                  for link in self.links}
-        return max(reversed(self.leaves()), key=lambda name: (depth[name], not weighs[name]))
+            beam = self.flexible_links.get(joint.parent)
+            rigid = (joint.kind == 'fixed' and joint.name not in self.flexible_joints
+                     and (beam is None or beam.holds_rigidly(joint.name)))
+            leader[joint.child] = leader[joint.parent] if rigid else joint.child
+        own = leader[self.link(link).name]
+        return tuple(name for name in self.link_names if leader[name] == own)
 
     @cached_property
     def limits(self) -> LimitArrays:
-        """Return lower, upper, velocity, effort, each (n_joints,), infinite where not given."""
-        rows = [joint.limits for joint in self.independent_joints]
+        """Return the LimitArrays, each (n_joints,), infinite where not given.
+
+        Within them mimic joints keep the limits of their own motion, too.
+        """
+        rows = [limits for limits, _ in self._narrowed.values()]
         return LimitArrays(*(
             frozen([getattr(row, field) for row in rows], (len(rows),), field, finite=False)
             for field in LimitArrays._fields))
 
-    def neutral(self) -> np.ndarray:
-        """Return q (nq,) with every joint at zero and the base at the origin, unturned."""
+    @property
+    def limit_conflicts(self) -> tuple[str, ...]:
+        """Return a sentence for each mimic joint whose limits contradict those of its leader."""
+        return tuple(each for _, conflicts in self._narrowed.values() for each in conflicts)
+
+    def range_of(self, name: str) -> tuple[float, float]:
+        """Return lower and upper position of a moving joint [rad or m], a mimic one too."""
+        joint = self.joint(name)
+        if joint.mimic is None:
+            limits, _ = self._narrowed[joint.name]
+            return limits.lower, limits.upper
+        ratio, offset = joint.mimic.multiplier, joint.mimic.offset
+        if ratio == 0.0:
+            return offset, offset
+        first, last = (ratio * bound + offset for bound in self.range_of(joint.mimic.joint))
+        return min(first, last), max(first, last)
+
+    @cached_property
+    def reflected(self) -> Reflected:
+        """Return damping, friction, armature, each (n_joints,), with those of mimic joints."""
+        return reflected(self.joint_names, self.moving_joints)
+
+    def neutral(self) -> FloatArray:
+        """Return q (nq,) with every joint at zero and the base at the origin without rotation."""
         q = np.zeros(self.nq)
         if self.floating_base:
             q[6] = 1.0
@@ -203,22 +205,45 @@ class Robot:
 
     # ---- changed copies -------------------------------------------------------------------
 
-    def with_gravity(self, gravity) -> Robot:
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
         """Return this robot under another gravity (3,) [m/s^2], in the world's axes."""
-        return replace(self, gravity=gravity)
+        return replace(self, gravity=gravity_vector(gravity))
 
-    def with_base(self, rotation=None, position=None) -> Robot:
-        """Return this robot with its root placed in the world: R_NB (3, 3) and p_NB (3,) [m]."""
+    def with_base(self, rotation: ArrayLike | None = None,
+                  position: ArrayLike | None = None) -> Robot:
+        """Return this robot with its root link at R_NB (3, 3) and p_NB (3,) [m] in the world N.
+
+        Gravity, paths and surfaces are given in N; `frame_pose`, Jacobians, velocities, momentum
+        and mass centre are relative to N and in its axes, wherever the root link is. With a
+        floating base, q[:7] is the pose relative to R_NB, p_NB: the base link is at
+        R_NB R(q[3:7]) and p_NB + R_NB q[:3]. `BaseMotion` moves the whole frame N.
+        """
         return replace(
             self,
-            base_rotation=self.base_rotation if rotation is None else rotation,
-            base_position=self.base_position if position is None else position)
+            base_rotation=self.base_rotation if rotation is None else _base_rotation(rotation),
+            base_position=self.base_position if position is None else _base_position(position))
+
+    def with_shapes_of(self, robot: Robot) -> Robot:
+        """Return this robot with mode shapes made for the loads of another, of the same links.
+
+        `tip_loaded` shapes and the damping of modes depend on what is outboard: with another
+        payload, the same modal coordinates are other deflections. This keeps their meaning.
+        """
+        return replace(self, shaped_by=robot.shaped_by or robot) if self.extensions else self
 
     def rigid(self) -> Robot:
-        """Return this robot with rigid links and joints: what other tools read in the file."""
+        """Return this robot with rigid links and joints, as other tools read the file."""
         return replace(self, extensions=()) if self.extensions else self
 
-    def with_inertial(self, link, inertial) -> Robot:
+    def with_springs(self, *springs: AttachedSpring) -> Robot:
+        """Return this robot with these springs instead of its own."""
+        from kane_dynamics.model.spring_reader import check_spring
+        changed = replace(self, springs=springs)
+        for spring in springs:
+            check_spring(changed, spring)
+        return changed
+
+    def with_inertial(self, link: str, inertial: Inertial | None) -> Robot:
         """Return this robot with the Inertial (or None: massless) of one link replaced."""
         if inertial is not None and not isinstance(inertial, Inertial):
             raise InputError(
@@ -227,20 +252,26 @@ class Robot:
         changed = replace(self.links[index], inertial=inertial)
         return replace(self, links=self.links[:index] + (changed,) + self.links[index + 1:])
 
-    def with_payload(self, mass, com, inertia=None, link=None, name='payload') -> Robot:
+    def with_payload(self, mass: float, com: ArrayLike | None = None,
+                     inertia: ArrayLike | None = None, link: str | None = None,
+                     name: str = 'payload') -> Robot:
         """
-        Return this robot holding a load: a new link fixed to `link`, all old names kept.
+        Return this robot with a payload: a new link fixed to `link`; all other names stay.
 
-        mass [kg], com (3,) [m] and inertia (3, 3) [kg m^2] about the load's mass centre are in
-        the frame of `link`; without inertia the load is a point. A flexible link bends under it:
-        it rides at the station of the beam nearest to its mass centre. `link` may be left out
-        when the tree has one end only; with several, which one holds it would be a guess.
+        mass [kg], com (3,) [m] and inertia (3, 3) [kg m^2] about the payload's mass centre are in
+        the frame of `link`; without inertia it is a point mass. On a flexible link it is attached
+        to the beam at the station nearest to its mass centre. `link` is required when the tree
+        has several leaves. Mode shapes of kind `tip_loaded` are made for the new load; see
+        `with_shapes_of`.
         """
+        if com is None:
+            raise InputError('payload: com is missing, the mass centre (3,) [m] in the frame of '
+                             'the link that holds it; (0, 0, 0) is the origin of that frame')
         if link is None:
             ends = self.leaves()
             if len(ends) > 1:
                 raise InputError(f'payload: the robot has {len(ends)} ends {known(ends)}; '
-                                 'say which one holds it with link=...')
+                                 'choose one with link=...')
             link = ends[0]
         self._find(self._link_index, 'link', link)
         taken = set(self.link_names) | {joint.name for joint in self.joints}
@@ -248,36 +279,37 @@ class Robot:
         while free in taken or f'{free}_joint' in taken:
             number += 1
             free = f'{name}_{number}'
-        inertia = np.zeros((3, 3)) if inertia is None else inertia
-        com = frozen(com, (3,), 'mass centre')
-        # on a flexible link it rides where its mass centre is, not at the clamped root
-        place = com if link in self.flexible_links else np.zeros(3)
-        load = Link(free, Inertial(mass, com - place, inertia))
-        joint = Joint(f'{free}_joint', 'fixed', link, free, position=place)
+        tensor = frozen(np.zeros((3, 3)) if inertia is None else inertia, (3, 3), 'inertia')
+        centre = frozen(com, (3,), 'mass centre', most=MAX_LENGTH, units=' m')
+        # on a flexible link it is attached at its mass centre, not at the clamped root
+        position = centre if link in self.flexible_links else np.zeros(3)
+        load = Link(free, Inertial(mass, centre - position, tensor))
+        joint = Joint(f'{free}_joint', 'fixed', link, free, position=position)
         return replace(self, links=self.links + (load,), joints=self.joints + (joint,))
 
     def to_urdf(self) -> str:
-        """Return the robot as URDF text; gravity and the base placement have no place in it."""
+        """Return the robot as URDF text, which does not hold gravity and the pose of the base."""
         from kane_dynamics.model.urdf_writer import write_urdf
         return write_urdf(self)
 
     # ---- inside ---------------------------------------------------------------------------
 
     @cached_property
-    def _link_index(self):
-        return {name: i for i, name in enumerate(self.link_names)}
+    def _narrowed(self) -> dict[str, tuple[Limits, tuple[str, ...]]]:
+        return {leader.name: narrowed(leader, [joint for joint in self.mimic_joints
+                                               if joint.follows.joint == leader.name])
+                for leader in self.independent_joints}
 
-    @cached_property
-    def _joint_index(self):
-        return {joint.name: i for i, joint in enumerate(self.joints)}
 
-    @cached_property
-    def _coordinate_index(self):
-        return {name: i for i, name in enumerate(self.joint_names)}
+def gravity_vector(values: ArrayLike) -> FloatArray:
+    """Return gravity (3,) [m/s^2] as a read-only array, or raise an InputError."""
+    return frozen(values, (3,), 'gravity', error=InputError)
 
-    def _find(self, index, kind, name):
-        try:
-            return index[name]
-        except (KeyError, TypeError):
-            raise InputError(f'robot {self.name!r} has no {kind} {name!r}; '
-                             f'{kind}s: {known(index)}') from None
+
+def _base_rotation(values: ArrayLike) -> FloatArray:
+    return frozen_rotation(values, 'base_rotation', InputError)
+
+
+def _base_position(values: ArrayLike) -> FloatArray:
+    return frozen(values, (3,), 'base_position', error=InputError, most=MAX_BASE_POSITION,
+                  units=' m')

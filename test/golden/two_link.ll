@@ -1,6 +1,6 @@
 declare double @llvm.sqrt.f64(double)
 declare <4 x double> @llvm.floor.v4f64(<4 x double>)
-define internal {<4 x double>, <4 x double>} @sincos4(<4 x double> %x) alwaysinline {
+define internal {<4 x double>, <4 x double>} @near4(<4 x double> %x) alwaysinline {
   %v1 = fmul contract <4 x double> %x, <double 0x3FE45F306DC9C883, double 0x3FE45F306DC9C883, double 0x3FE45F306DC9C883, double 0x3FE45F306DC9C883>
   %v2 = fadd contract <4 x double> %v1, <double 0x3FE0000000000000, double 0x3FE0000000000000, double 0x3FE0000000000000, double 0x3FE0000000000000>
   %v3 = call <4 x double> @llvm.floor.v4f64(<4 x double> %v2)
@@ -58,6 +58,35 @@ define internal {<4 x double>, <4 x double>} @sincos4(<4 x double> %x) alwaysinl
   %v55 = insertvalue {<4 x double>, <4 x double>} undef, <4 x double> %v52, 0
   %v56 = insertvalue {<4 x double>, <4 x double>} %v55, <4 x double> %v54, 1
   ret {<4 x double>, <4 x double>} %v56
+}
+declare <4 x double> @llvm.sin.v4f64(<4 x double>)
+declare <4 x double> @llvm.cos.v4f64(<4 x double>)
+define internal {<4 x double>, <4 x double>} @far4(<4 x double> %x, <4 x i1> %is_far, {<4 x double>, <4 x double>} %near) noinline cold {
+  %v1 = call <4 x double> @llvm.sin.v4f64(<4 x double> %x)
+  %v2 = extractvalue {<4 x double>, <4 x double>} %near, 0
+  %v3 = select <4 x i1> %is_far, <4 x double> %v1, <4 x double> %v2
+  %v4 = insertvalue {<4 x double>, <4 x double>} %near, <4 x double> %v3, 0
+  %v5 = call <4 x double> @llvm.cos.v4f64(<4 x double> %x)
+  %v6 = extractvalue {<4 x double>, <4 x double>} %near, 1
+  %v7 = select <4 x i1> %is_far, <4 x double> %v5, <4 x double> %v6
+  %v8 = insertvalue {<4 x double>, <4 x double>} %v4, <4 x double> %v7, 1
+  ret {<4 x double>, <4 x double>} %v8
+}
+declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
+declare i1 @llvm.vector.reduce.or.v4i1(<4 x i1>)
+define internal {<4 x double>, <4 x double>} @sincos4(<4 x double> %x) alwaysinline {
+entry:
+  %v1 = call {<4 x double>, <4 x double>} @near4(<4 x double> %x)
+  %v2 = call <4 x double> @llvm.fabs.v4f64(<4 x double> %x)
+  %v3 = fcmp ogt <4 x double> %v2, <double 0x412E848000000000, double 0x412E848000000000, double 0x412E848000000000, double 0x412E848000000000>
+  %v4 = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> %v3)
+  br i1 %v4, label %beyond, label %done
+beyond:
+  %v5 = call {<4 x double>, <4 x double>} @far4(<4 x double> %x, <4 x i1> %v3, {<4 x double>, <4 x double>} %v1)
+  br label %done
+done:
+  %v6 = phi {<4 x double>, <4 x double>} [%v1, %entry], [%v5, %beyond]
+  ret {<4 x double>, <4 x double>} %v6
 }
 define void @sample(ptr %q, ptr %u, ptr %ud, ptr %out) {
   %v1 = getelementptr inbounds double, ptr %q, i64 0

@@ -1,0 +1,10 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run as `python -m kane_dynamics.nodes.demo`."""
+
+import sys
+
+from kane_dynamics.nodes.demo.demo import main
+
+if __name__ == '__main__':
+    sys.exit(main())

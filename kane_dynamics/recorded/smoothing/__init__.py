@@ -1,0 +1,3 @@
+# Copyright 2026 The kane_dynamics authors
+# SPDX-License-Identifier: Apache-2.0
+"""Smoothing and differentiation of recorded joint positions."""
