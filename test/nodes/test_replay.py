@@ -13,7 +13,8 @@ from recorded_arms import record, sines
 
 pytest.importorskip('rclpy', reason='rclpy is not installed: replays need running nodes')
 
-from ros_graph import Process, ROOT  # noqa: E402
+from ros_graph import Peer, Process, ROOT  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
 
 import kane_dynamics as kd  # noqa: E402
 from kane_dynamics.commands.cli import main  # noqa: E402
@@ -103,6 +104,30 @@ def test_the_simulator_gives_the_same_bits_for_the_same_bag(tmp_path, capsys):
             inputs)
         assert status == 0 and 'played 150 messages' in text, text
     assert _same(tmp_path / 'first', tmp_path / 'second', ['joint_states']) == []
+
+
+@pytest.mark.ros
+def test_a_repeated_answer_is_recorded_once_and_answers_no_other_message(tmp_path, capsys):
+    """A lock-step simulator repeats its state after 3 s without a command; here at once."""
+    peer, previous = Peer('echo'), []
+    answers = peer.node.create_publisher(JointState, '/echo/out', 100)
+
+    def answer(message):
+        for each in [*previous, message, message]:      # the answer before once more, too
+            answers.publish(each)
+        previous[:] = [message]
+
+    peer.node.create_subscription(JointState, '/echo/in', answer, 100)
+    messages = [(k * 1_000_000, joint_state(NAMES, k * 1_000_000)) for k in range(1, 21)]
+    inputs = write_bag(tmp_path / 'in', messages, topic='/echo/in')
+    try:
+        assert main(['replay', str(inputs), '--answer', '/echo/out', '-o',
+                     str(tmp_path / 'out')]) == 0
+    finally:
+        peer.close()
+    assert 'recorded 20 messages' in capsys.readouterr().out
+    assert [data for _, data in BagSource(tmp_path / 'out').messages('/echo/out')] == [
+        data for _, data in messages]
 
 
 def _same(first, second, topics):
