@@ -183,6 +183,7 @@ def test_a_solution_saves_itself(tmp_path):
     ('duration: 1 kg\n', 2, 'duration: .1 kg.'),
     ('duration: 1 s\ntorque: {constant: [1, 2]}\n', 3, 'expected 6 numbers'),
     ('duration: 1 s\ntorque: {table: none.csv}\n', 3, 'does not exist'),
+    ('duration: 1 s\ntorque: {"a\\u202e\\nb": 1}\n', 3, r'got a\\u202e\\nb$'),
     ('duration: 1 s\nforces: [{link: tool, force: [1, 0, 0]}]\n', 3, "did you mean 'tool0'"),
     ('duration: 1 s\nmethod: rk5\n', 3, "did you mean 'rk4'"),
     ('duration: 1 s\npayload: {mass: 1 kg, from: 2 s, until: 1 s}\n', 3, 'more than 2 s'),

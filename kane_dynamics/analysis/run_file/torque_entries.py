@@ -18,6 +18,7 @@ from kane_dynamics.dynamics.dynamics import Dynamics
 from kane_dynamics.exceptions import InputError
 from kane_dynamics.io.csv_table import read_series
 from kane_dynamics.io.marked_yaml import Marked
+from kane_dynamics.io.text import clean, PATH
 from kane_dynamics.model.robot import Robot
 from kane_dynamics.numerics.array_types import FloatArray
 from kane_dynamics.recorded.bags.joint_states import JointStates
@@ -53,7 +54,7 @@ def read_torque(marked: Marked, context: StepContext) -> tuple[Law, Task | None]
     kinds = [name for name in entries if name in KINDS]
     if len(kinds) != 1:
         marked.fail(f'expected one of {", ".join(KINDS)}; got '
-                    f'{", ".join(kinds or entries) or "nothing"}')
+                    f'{clean(", ".join(kinds or entries), PATH) or "nothing"}')
     kind, robot = kinds[0], context.robot
     if kind == 'controller':
         marked.fields(('controller',))
