@@ -88,6 +88,18 @@ def test_a_linear_joint_equality_is_a_mimic_with_the_torques_of_virtual_work(mjc
     assert largest_difference(mjcf(text), robot) < TIGHT
 
 
+@pytest.mark.parametrize('equalities', [
+    '<joint joint1="lift" polycoef="0.25"/>',
+    '<joint joint1="pitch" joint2="yaw" polycoef="0.5 0 0 0 0"/>',
+    '<joint joint1="pitch" polycoef="0.5"/><joint joint1="roll" joint2="pitch" '
+    'polycoef="0.1 2"/>',
+    '<joint joint1="roll" joint2="pitch" polycoef="0.1 2"/><joint joint1="pitch" '
+    'polycoef="0.5"/>'])
+def test_torques_with_joints_that_equalities_lock_are_those_of_mujoco(mjcf, load, equalities):
+    text = ARM % f'<equality>{equalities}</equality>'
+    assert largest_difference(mjcf(text), load(text)) < TIGHT
+
+
 def test_a_constant_joint_equality_locks_the_joint_there(mjcf, load):
     robot = load(ARM % '<equality><joint joint1="lift" polycoef="0.25"/></equality>')
     assert robot.joint_names == ('yaw', 'pitch', 'roll')

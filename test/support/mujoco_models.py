@@ -16,6 +16,27 @@ class MujocoModel:
         bits = mujoco.mjtDisableBit
         self.model.opt.disableflags |= int(bits.mjDSBL_CONSTRAINT) | int(bits.mjDSBL_ACTUATION)
         self.data = mujoco.MjData(self.model)
+        self.rest = self._rest()
+
+    def _rest(self):
+        """Return qpos0, with the joints that equalities lock where these hold them."""
+        model, joint = self.model, int(self._mujoco.mjtEq.mjEQ_JOINT)
+        qpos, locked = model.qpos0.copy(), set()
+        equalities = [k for k in range(model.neq)
+                      if model.eq_active0[k] and model.eq_type[k] == joint]
+        for k in equalities * len(equalities):      # a follower may come before its leader
+            first, second = model.eq_obj1id[k], model.eq_obj2id[k]
+            c, address = model.eq_data[k, :5], model.jnt_qposadr[first]
+            if second < 0 or not c[1:].any():
+                qpos[address] = model.qpos0[address] + c[0]
+            elif second in locked:
+                leader = model.jnt_qposadr[second]
+                qpos[address] = model.qpos0[address] + np.polynomial.polynomial.polyval(
+                    qpos[leader] - model.qpos0[leader], c)
+            else:
+                continue
+            locked.add(first)
+        return qpos
 
     def address(self, robot, name):
         """Return the indices of a joint of the robot in qpos and qvel."""
@@ -29,7 +50,7 @@ class MujocoModel:
         qvel = G u, qacc = G ud + g'; by virtual work tau = G' qfrc_inverse.
         """
         data = self.data
-        data.qpos[:] = self.model.qpos0
+        data.qpos[:] = self.rest
         G, drift = np.zeros((self.model.nv, robot.nv)), np.zeros(self.model.nv)
         for joint in robot.joints:
             if joint.kind == 'floating':
